@@ -73,7 +73,7 @@ using Draw = std::function<Figures(std::size_t runs, std::uint64_t seed)>;
 std::vector<Result> read_side(const std::filesystem::path& folder) {
   if (!std::filesystem::is_directory(folder)) {
     throw std::runtime_error(
-        fmt::format("there is no folder {}: expected what bench/compare_study/run leaves behind",
+        fmt::format("the folder {} does not exist. Expected the results of bench/compare_study/run",
                     folder.native()));
   }
   std::vector<Result> results;
@@ -106,7 +106,7 @@ std::vector<RealPair> read_pairs(const std::filesystem::path& folder, const Metr
     pairs.push_back(found);
   }
   if (pairs.size() < pairs_least) {
-    throw std::runtime_error(fmt::format("{} has {} pairs; expected at least {}", folder.native(),
+    throw std::runtime_error(fmt::format("{} has {} pairs. Expected at least {}", folder.native(),
                                          pairs.size(), pairs_least));
   }
   return pairs;
@@ -329,17 +329,21 @@ void simulate(const Options& options) {
 int main(int argc, char** argv) {
   using namespace drover::report;
   Options options;
-  CLI::App app("How often drover compare cries wolf, and how often it finds a loss");
+  CLI::App app(
+      "Measures how often drover compare reports a false change, and how often it finds a loss");
   app.add_option("folder", options.folder, "Results of bench/compare_study/run")
       ->required()
       ->check(CLI::ExistingDirectory);
-  app.add_option("--metric", options.metric, "Whose noise is taken")->capture_default_str();
-  app.add_option("--limit", options.limit, "Of the judgement")->capture_default_str();
-  app.add_option("--shift", options.shift_percent, "Percent")->capture_default_str();
-  app.add_option("--series", options.series, "Series of 20 comparisons")
+  app.add_option("--metric", options.metric, "Metric whose noise is simulated")
+      ->capture_default_str();
+  app.add_option("--limit", options.limit, "Limit in percent, as in --fail-if")
+      ->capture_default_str();
+  app.add_option("--shift", options.shift_percent, "Simulated change of the new side in percent")
+      ->capture_default_str();
+  app.add_option("--series", options.series, "Number of series of 20 comparisons")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  app.add_flag("--fit-only", options.fit_only, "Only the noise");
+  app.add_flag("--fit-only", options.fit_only, "Print only the noise");
   CLI11_PARSE(app, argc, argv);
   try {
     simulate(options);

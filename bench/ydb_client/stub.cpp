@@ -19,9 +19,11 @@ namespace {
 int run(int count, char** arguments) {
   int port = 0;
   std::int32_t warehouses = 100;
-  CLI::App app("A stub of YDB that answers at once");
-  app.add_option("--port", port, "to listen on; 0: a free one")->check(CLI::Range(0, 65'535));
-  app.add_option("--warehouses", warehouses, "to pretend")->check(CLI::PositiveNumber);
+  CLI::App app("Simulates a YDB server that answers at once");
+  app.add_option("--port", port, "Port to listen on; 0: any free port")
+      ->check(CLI::Range(0, 65'535));
+  app.add_option("--warehouses", warehouses, "Number of warehouses that the answers assume")
+      ->check(CLI::PositiveNumber);
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {

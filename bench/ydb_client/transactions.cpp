@@ -142,17 +142,21 @@ std::optional<TransactionType> type_of(const std::string& name) {
 
 int run(int count, char** arguments) {
   Options options;
-  CLI::App app("What a transaction on YDB costs the client");
-  app.add_option("--port", options.port, "of ydb_stub")->required()->check(CLI::Range(1, 65'535));
-  app.add_option("--transaction", options.transaction, "of which type, or mix")
+  CLI::App app("Measures the cost of a transaction on YDB for the client");
+  app.add_option("--port", options.port, "Port of ydb_stub")
+      ->required()
+      ->check(CLI::Range(1, 65'535));
+  app.add_option("--transaction", options.transaction, "Type of the transactions, or mix")
       ->check(
           CLI::IsMember({"mix", "NewOrder", "Payment", "OrderStatus", "Delivery", "StockLevel"}));
-  app.add_option("--statements", options.statements, "batched or single")
+  app.add_option("--statements", options.statements, "Style of the statements: batched or single")
       ->check(CLI::IsMember({"batched", "single"}));
-  app.add_option("--count", options.count, "of transactions")->check(CLI::PositiveNumber);
-  app.add_option("--warm-up", options.warm_up, "transactions before those")
+  app.add_option("--count", options.count, "Number of measured transactions")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--warm-up", options.warm_up, "Number of transactions before the measured ones")
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--sessions", options.sessions, "at a time")->check(CLI::Range(1, 10'000));
+  app.add_option("--sessions", options.sessions, "Number of concurrent sessions")
+      ->check(CLI::Range(1, 10'000));
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {

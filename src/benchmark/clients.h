@@ -17,9 +17,9 @@ namespace drover::benchmark {
 // What is said of a run that has a part of the clients only.
 inline void note_share(const load::Plan& plan, std::vector<std::string>& notes) {
   if (plan.share.is_whole()) return;
-  notes.push_back(
-      fmt::format("this run has {1} of {0} clients, from number {2} on (counted from 0)",
-                  plan.clients, plan.terminal_count, plan.first_client()));
+  notes.push_back(fmt::format(
+      "this host runs {1} of {0} clients, starting at number {2} (the first client has number 0)",
+      plan.clients, plan.terminal_count, plan.first_client()));
 }
 
 // How many there are and how they begin. There are no pauses but those of a schedule. Of a part of a run: its own.

@@ -164,8 +164,8 @@ std::string read_secret(const std::string& file) {
     unsetenv(secret_variable);
   } else {
     throw UsageError(
-        fmt::format("no secret is given, and the coordinator and its agents must share one. Set {} "
-                    "to the same value on each host, for example to the output of 'openssl rand "
+        fmt::format("no secret is given. The coordinator and its agents must share a secret. Set "
+                    "{} to the same value on each host, for example to the output of 'openssl rand "
                     "-hex 16', or name a file with --secret-file",
                     secret_variable));
   }

@@ -35,12 +35,13 @@ void add_client_search_options(Command& command, ClientSearchOptions& search, Cl
   add_search_options(
       command, search, load.warmup,
       {.units = {"rate", "clients"},
-       .find = fmt::format(
-           "Which maximum to find. rate: {} per second in an open loop; clients: clients of a "
-           "closed loop, with one connection each",
-           transactions),
-       .high = "Largest load to try. auto: 10,000,000 per second, or the server's free connections",
-       .start = "First load to try. auto: 100 per second, or an eighth of --high for clients"});
+       .find = fmt::format("Maximum to find. rate: {} per second in an open loop; clients: clients "
+                           "of a closed loop, with one connection each",
+                           transactions),
+       .high = "Largest load to try. auto: 10,000,000 per second; with --find clients, the number "
+               "of free connections",
+       .start =
+           "First load to try. auto: 100 per second; with --find clients, an eighth of --high"});
   add_limit_option(command, search, client_limit_example);
   command.add_options("Load",
                       {clients_option(load, "With --find rate: number of concurrent clients"),
@@ -53,8 +54,8 @@ void validate_client_search(const Command& command, const ClientSearchOptions& s
   if (!search.finds_clients()) return;
   if (search.fail_if.empty()) {
     throw UsageError(
-        fmt::format("--find clients needs a limit, because a closed loop has no limit of its own. "
-                    "Add one with --fail-if, such as --fail-if '{}'",
+        fmt::format("--find clients needs --fail-if, because a closed loop has no limit of its "
+                    "own. Example: --fail-if '{}'",
                     client_limit_example));
   }
   if (command.find_option("--clients")->is_given()) {
@@ -87,7 +88,7 @@ search::Bounds client_search_bounds(const ClientSearchOptions& search,
                                     std::int64_t free_connections) {
   if (search.finds_clients()) {
     return search_bounds(search, {.most = free_connections,
-                                  .there = "free connections",
+                                  .there = "the number of free connections",
                                   .asked_most = run::run_connections_most});
   }
   return search_bounds(

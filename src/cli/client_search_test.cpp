@@ -60,7 +60,8 @@ TEST(ClientSearch, ClientsAreSoughtAmongFreeConnections) {
   EXPECT_EQ(client_search_bounds(sought.search, 97).high, 97);
   EXPECT_EQ(client_search_bounds(sought.search, 97).start, 12);
   sought.search.high = 98;
-  EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--high 98"), HasSubstr("only 97")));
+  EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--high 98"),
+                                      HasSubstr("at most 97, the number of free connections")));
 }
 
 TEST(ClientSearch, AStepIsARunOfThatRate) {
@@ -103,8 +104,9 @@ TEST(ClientSearch, RefusesWhatMakesNoQuestion) {
     if (option.name() == "--probe") EXPECT_THROW(option.give({"200ms"}), UsageError);
   }
   sought.search.find = "clients";
-  EXPECT_THAT(sought.problem(), HasSubstr("--find clients needs a limit, because a closed loop has "
-                                          "no limit of its own. Add one with --fail-if"));
+  EXPECT_THAT(sought.problem(),
+              HasSubstr("--find clients needs --fail-if, because a closed loop has "
+                        "no limit of its own"));
   sought.search.fail_if = {"all.p99 > 20"};
   sought.load.run.connections = 8;
   EXPECT_THAT(sought.problem(), HasSubstr("--connections"));

@@ -104,8 +104,8 @@ void require_two_sides(Arguments& arguments) {
   const bool named = !arguments.base.empty() || !arguments.new_runs.empty();
   if (named && !arguments.positional.empty()) {
     throw UsageError(
-        fmt::format("compare: {} belongs to neither --base nor --new. Give two results without "
-                    "these options, or all results with them",
+        fmt::format("compare: {} belongs to neither --base nor --new. Either give two results "
+                    "without these options, or name all results after --base or --new",
                     text::shown(arguments.positional.front())));
   }
   if (!named && arguments.positional.size() == 2) {
@@ -130,7 +130,7 @@ std::string refusal(const report::Comparison& comparison) {
     text += fmt::format("\n  {} [{}]", one.text, one.key);
     if (std::find(keys.begin(), keys.end(), one.key) == keys.end()) keys.push_back(one.key);
   }
-  text += fmt::format("\nTo compare them all the same: --allow-different {}", fmt::join(keys, ","));
+  text += fmt::format("\nTo compare them anyway, add --allow-different {}", fmt::join(keys, ","));
   return text::terminal_text(text);
 }
 
@@ -185,21 +185,21 @@ void add_compare(Command& app) {
        {"--base",
         &arguments->base,
         "FILE...",
-        "Results or folders of the base",
+        "Results, or folders of results, of the base",
         {.several = true, .common = true}},
        {"--new",
         &arguments->new_runs,
         "FILE...",
-        "Results or folders of the new side",
+        "Results, or folders of results, of the new side",
         {.several = true, .common = true}},
        {"--paired", &arguments->is_paired, "",
-        "Compare neighbouring runs in pairs, so that slow drift cancels. Needs alternating runs "
-        "(base, new, new, base, …), equally many per side",
+        "Compare neighbouring runs in pairs, so that a slow drift of the machine cancels out. "
+        "Requires alternating runs (base, new, new, base, …) and equally many runs on both sides",
         common_option}});
   command.add_options(
       "Limits and metrics",
       {{"--fail-if", &arguments->limits, "LIMIT",
-        "METRIC < BOUND or METRIC > BOUND: exit with code 1 if this is true by more than chance. "
+        "Exit with code 1 if METRIC < BOUND (or METRIC > BOUND) is true by more than chance. "
         "BOUND: a change from base to new (-3%, +10%, +5), or a value of the new side (20)",
         common_option},
        {"--metric",

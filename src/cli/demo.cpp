@@ -37,7 +37,7 @@ int perform(const DemoArguments& arguments) {
   const DatabaseTarget target(arguments.database);
   print(fmt::format("Drover demo: TPC-C with {} on {}\n",
                     text::counted(arguments.warehouses, "warehouse"), target.description()),
-        "the story");
+        "the title of the demo");
   const std::vector<std::string> where = words_without_db(arguments.database);
 
   const std::vector<std::vector<std::string>> story = {
@@ -55,10 +55,10 @@ int perform(const DemoArguments& arguments) {
     const int code = perform_line(std::move(words), arguments.database.db);
     if (code != exit_success) return code;
   }
-  print(fmt::format("\nThe data are consistent after all of it. They stay in schema {} of {};\n"
-                    "remove them with: drover tpcc clean {}\n",
+  print(fmt::format("\nThe data are consistent after both runs. They remain in schema {} of "
+                    "{}.\nTo remove them: drover tpcc clean {}\n",
                     arguments.database.schema, target.description(), fmt::join(where, " ")),
-        "the end of the story");
+        "the end of the demo");
   return exit_success;
 }
 
@@ -81,7 +81,7 @@ void add_demo(Command& app) {
        {"--duration", &arguments->duration, "TIME",
         "Measured time of the first run, which has keying and think times", common_option},
        {"--no-delays-duration", &arguments->no_delays_duration, "TIME",
-        "Measured time of the second run, which has no keying and think times", common_option}});
+        "Measured time of the second run, which has no keying or think times", common_option}});
   arguments->database.schema = "drover_demo";
   add_database_options(demo, arguments->database);
   demo.action = [arguments] { return perform(*arguments); };

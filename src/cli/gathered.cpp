@@ -188,7 +188,7 @@ int do_part(ranks::Member& member, const PartWork& work, const run::IdentityOfDa
   };
   const int code = run::run_command(do_until_stopped(member, whole()));
   if (!result) {
-    if (code == exit_interrupted) throw std::runtime_error("the host was asked to stop");
+    if (code == exit_interrupted) throw std::runtime_error("the host received a signal to stop");
     return exit_interrupted;  // the others have ended
   }
   Message done = ranks::message("done");

@@ -71,7 +71,7 @@ int perform(const Arguments& arguments) {
               [&] { html.write([&] { return report::history_html(history); }); },
               [&] { print(json.for_people(), text, "the history"); }});
   if (history.points.empty()) {
-    throw std::runtime_error("none of the results can be drawn. The list above has the reasons");
+    throw std::runtime_error("no result can be shown in the chart. The list above has the reasons");
   }
   return exit_success;
 }

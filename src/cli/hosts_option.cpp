@@ -97,10 +97,10 @@ ranks::Endpoint listen_at(const std::string& written) {
   if (written.empty()) return {};
   const auto address = metrics::parse_listen_address(written);
   if (!address) {
-    throw UsageError(fmt::format(
-        "--listen {}: expected a port, or an address of this machine in digits and a port, "
-        "such as 4711, 10.0.0.1:4711 or [fd00::1]:4711",
-        written));
+    throw UsageError(
+        fmt::format("--listen {}: expected a port, or a numeric address of this machine and a "
+                    "port, such as 4711, 10.0.0.1:4711 or [fd00::1]:4711",
+                    written));
   }
   const bool port_alone = written.rfind(':') == std::string::npos || written.starts_with(':');
   return {port_alone ? std::string() : address->host, address->port};
@@ -241,8 +241,8 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
        {"--agents",
         &arguments.agents,
         "N",
-        "Divide the work among N agents that are started by drover agent --join or by a job. Needs "
-        "a secret and --listen. In a job, give --join instead of --listen",
+        "Divide the work among N agents, which are started by drover agent --join or by a job. "
+        "Requires a secret and --listen (in a job: --join instead of --listen)",
         {.range = Range{1, ranks::hosts_max}, .configurable = false}},
        {"--weights",
         &arguments.weights,
@@ -252,10 +252,10 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
        {"--listen", &arguments.listen, "[ADDRESS:]PORT",
         "Address at which agents join this process (default: all addresses, any free port)"},
        {"--join", &arguments.join, "HOST:PORT",
-        "In a job that starts this command on every host (indexed Kubernetes Job, srun): address "
-        "of the first process, the coordinator"},
+        "Address of the coordinator, which is the first process of a job that starts this command "
+        "on every host (indexed Kubernetes Job, srun)"},
        {"--secret-file", &arguments.secret_file, "FILE",
-        "With --agents: read the secret that all hosts share from FILE (default: the variable "
+        "With --agents: file with the secret that all hosts share (default: the variable "
         "DROVER_SECRET)"},
        {"--ssh", &arguments.ssh, "COMMAND", "ssh program for --hosts, with its options"},
        {"--host-timeout",
@@ -272,8 +272,8 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
 
 void add_parts_option(Command& command, HostsArguments& arguments) {
   command.add_options(hosts_group, {{"--parts", &arguments.parts, "DIR",
-                                     "Folder on each host for its part of the result (default: "
-                                     "~/.local/state/drover/parts)"}});
+                                     "Folder in which each host stores its part of the result "
+                                     "(default: ~/.local/state/drover/parts)"}});
 }
 
 void check_hosts(const HostsArguments& arguments) {
@@ -313,8 +313,8 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
                                                  bool private_server) {
   if (!arguments.hosts.empty() && arguments.agents) {
     throw UsageError(
-        "--agents cannot be combined with --hosts, which starts the agents itself. Leave one of "
-        "them out");
+        "--agents cannot be combined with --hosts, which starts the agents itself. Leave out one "
+        "of them");
   }
   if (private_server) {
     throw UsageError(fmt::format("{} needs --db: other hosts cannot reach the private server",

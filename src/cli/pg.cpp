@@ -32,8 +32,9 @@ ServerOptions options_of(const PgArguments& arguments) {
 
 void print_status(const ServerStatus& status) {
   const char* state = !status.running ? "stopped" : status.ready ? "running" : "starting";
-  std::string text = fmt::format("state       {}{}\n", state,
-                                 status.on_demand ? " (on demand: stops after its last user)" : "");
+  std::string text =
+      fmt::format("state       {}{}\n", state,
+                  status.on_demand ? " (started on demand, stops after its last user)" : "");
   text += fmt::format("version     PostgreSQL {}\n", status.version);
   if (status.running) text += fmt::format("pid         {}\n", status.pid);
   text += fmt::format("data        {}\n", status.data.string());

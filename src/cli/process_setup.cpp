@@ -84,7 +84,8 @@ int write_limit(char* text, std::size_t size) {
   write_limit(limit.data(), limit.size());
   const int length = std::snprintf(
       text.data(), text.size(),
-      "drover: error: out of memory: the system gives this process no more%s\n", limit.data());
+      "drover: error: out of memory: the system gives this process no more memory%s\n",
+      limit.data());
   [[maybe_unused]] const ssize_t written =
       write(STDERR_FILENO, text.data(), static_cast<std::size_t>(length));
   _exit(exit_failure);

@@ -212,14 +212,13 @@ void add_report(Command& app) {
         "Results, or folders of results (*.json). Changes are relative to the first result",
         required_option},
        {"-o,--output", &options->output, "FILE",
-        "Write the report to FILE, in the format of its name: .html, .md or .txt. -: standard "
-        "output"},
-       {"--html", &options->html, "", "Write HTML, whatever the name of the file"},
+        "Write the report to FILE. The end of the name sets the format: .html, .md or .txt. -: "
+        "standard output"},
+       {"--html", &options->html, "", "Write HTML, regardless of the file name"},
        {"--markdown", &options->markdown, "", "Write Markdown, for a pull request"},
        {"--metric", &options->metrics, "NAME",
-        "Print only this metric, such as tpmC or new_order.p99.95: one line for each result, with "
-        "a "
-        "number or n/a"}});
+        "Print only this metric, such as tpmC or new_order.p99.95. Drover prints one line per "
+        "result, with a number or n/a"}});
   command.action = [options] { return perform(*options); };
 }
 

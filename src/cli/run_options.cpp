@@ -74,11 +74,10 @@ std::uint64_t chosen_seed(const RunOptions& options) {
 Syntax<metrics::ListenAddress> metrics_syntax() {
   return {.read = [](const std::string& option, const std::string& word) {
     if (const auto address = metrics::parse_listen_address(word)) return *address;
-    throw UsageError(
-        fmt::format("{} {}: expected a port, or an address of this machine in digits and a port, "
-                    "such as 9464, 127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other machines "
-                    "too) or 0 (any free port)",
-                    option, word));
+    throw UsageError(fmt::format(
+        "{} {}: expected a port, or a numeric address of this machine and a port, such as 9464, "
+        "127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other machines too) or 0 (any free port)",
+        option, word));
   }};
 }
 
@@ -122,7 +121,7 @@ void set_rate(const ClientOptions& options, load::Plan& plan) {
   plan.rate = options.rate;
   plan.poisson = options.poisson;
   if (plan.poisson && plan.rate <= 0) {
-    throw UsageError("--arrivals poisson needs --rate: without a rate there is no schedule");
+    throw UsageError("--arrivals poisson needs --rate, because a closed loop has no schedule");
   }
 }
 
@@ -137,12 +136,12 @@ void set_end(const ClientOptions& options, const RunPlan& run, load::Plan& plan)
   require_share_of("--operations", plan.operations, plan);
   if (run.settings.max_attempts == 0U && !options.duration) {
     throw UsageError(
-        "--operations needs --duration if attempts are unlimited: a transaction that always fails "
-        "would be retried forever");
+        "--operations needs --duration if the number of attempts is unlimited, because a "
+        "transaction that always fails would be retried forever");
   }
   if (plan.warmup > Duration::zero()) {
     throw UsageError(
-        "--operations cannot be combined with --warmup, because it counts from the first "
+        "--operations cannot be combined with --warmup, because --operations counts from the first "
         "operation. Set --warmup to 0");
   }
 }
@@ -169,20 +168,19 @@ Option tx_mode_option(std::optional<Isolation>& isolation, std::string descripti
 
 void add_isolation_options(Command& command, std::optional<Isolation>& isolation) {
   command.add_options(
-      "Load",
-      {{"--isolation",
-        {&isolation, Choices<Isolation>{{"read-committed", Isolation::read_committed},
-                                        {"repeatable-read", Isolation::repeatable_read},
-                                        {"serializable", Isolation::serializable}}},
-        "",
-        "PostgreSQL: isolation level. Higher levels cost retries. Other dialects have their own "
-        "defaults",
-        {.default_text = "read-committed",
-         .only_on = OnlyOn::postgres,
-         .instead = "For YDB, use --tx-mode serializable-rw or snapshot-rw"}},
-       tx_mode_option(isolation,
-                      "YDB: mode of transactions that write; read-only transactions use a "
-                      "snapshot. snapshot-rw: disabled on servers by default")});
+      "Load", {{"--isolation",
+                {&isolation, Choices<Isolation>{{"read-committed", Isolation::read_committed},
+                                                {"repeatable-read", Isolation::repeatable_read},
+                                                {"serializable", Isolation::serializable}}},
+                "",
+                "PostgreSQL: isolation level. Higher levels cause retries. Other dialects have "
+                "their own defaults",
+                {.default_text = "read-committed",
+                 .only_on = OnlyOn::postgres,
+                 .instead = "For YDB, use --tx-mode serializable-rw or snapshot-rw"}},
+               tx_mode_option(isolation,
+                              "YDB: mode of transactions that write (read-only transactions use a "
+                              "snapshot). Servers disable snapshot-rw by default")});
 }
 
 void add_session_options(Command& command, RunOptions& options) {
@@ -191,9 +189,9 @@ void add_session_options(Command& command, RunOptions& options) {
       {{"--connection-max-age",
         in_seconds(&options.run.settings.connection_max_age_s),
         "TIME",
-        "PostgreSQL: replace each connection when it reaches 90% to 100% of this age, between two "
-        "transactions",
-        {.default_text = "never",
+        "PostgreSQL: maximum age of connections. A connection is replaced between two "
+        "transactions, at 90% to 100% of this age",
+        {.default_text = "unlimited",
          .range = at_least(seconds(1)),
          .excludes = {{"--simulate-ms", "which opens no connections"}},
          .only_on = OnlyOn::postgres}},
@@ -221,8 +219,8 @@ void add_part_options(Command& command, RunOptions& options, std::function<int()
       {{"--share",
         {&options.share, part_syntax(run::shares_most)},
         "I/N",
-        "Run part I (1 to N) of a load that is started by hand on N hosts. Give all hosts the same "
-        "other options; numbers such as --connections are totals over all hosts"},
+        "Run part I (1 to N) of a load that you start by hand on N hosts. Use the same other "
+        "options on all hosts; numbers such as --connections are totals over all hosts"},
        {"--start-at",
         {&options.start_at, Syntax<double>{[](const std::string& option, const std::string& word) {
            return parse_start_time(option, word);
@@ -234,23 +232,24 @@ void add_part_options(Command& command, RunOptions& options, std::function<int()
 
 void add_failure_options(Command& command, RunOptions& options, const std::string& attempts) {
   settings::RunSettings& settings = options.run.settings;
-  command.add_options(failures_group,
-                      {{attempts, &settings.max_attempts, "N",
-                        "Attempts per transaction if it ends in a deadlock or a serialization "
-                        "failure. The pauses between attempts are random and grow. 0: no limit",
-                        in_range(0, 1'000)},
-                       {"--on-db-loss",
-                        &settings.on_db_loss,
-                        "wait|fail",
-                        "Reaction to an unavailable database. wait: reconnect and measure the "
-                        "outage; fail: end with exit code 1",
-                        {.only = {"wait", "fail"}}},
-                       {"--statement-timeout",
-                        in_seconds(&settings.statement_timeout_s),
-                        "TIME",
-                        "Time limit of a statement; 0: none. Drover drops a connection that stays "
-                        "silent for 5s more",
-                        {.range = between(seconds(0), hours(24))}}});
+  command.add_options(
+      failures_group,
+      {{attempts, &settings.max_attempts, "N",
+        "Maximum number of attempts for a transaction that ends in a deadlock or a serialization "
+        "failure; 0: no limit. The pauses between attempts are random and grow",
+        in_range(0, 1'000)},
+       {"--on-db-loss",
+        &settings.on_db_loss,
+        "wait|fail",
+        "Reaction to an unavailable database. wait: reconnect and measure the "
+        "outage; fail: end with exit code 1",
+        {.only = {"wait", "fail"}}},
+       {"--statement-timeout",
+        in_seconds(&settings.statement_timeout_s),
+        "TIME",
+        "Time limit of a statement; 0: no limit. Drover closes a connection if the server is "
+        "silent for another 5s",
+        {.range = between(seconds(0), hours(24))}}});
 }
 
 Option seed_option(Seed& seed, std::string description) {
@@ -272,16 +271,16 @@ Option metrics_option(RunOptions& options) {
   return {"--metrics",
           {&options.run.metrics, metrics_syntax()},
           "[ADDRESS:]PORT",
-          "Serve /metrics for Prometheus during the run. ADDRESS: default 127.0.0.1; 0.0.0.0: all "
-          "addresses. PORT 0: any free port"};
+          "Serve /metrics for Prometheus during the run. ADDRESS: 127.0.0.1 by default, 0.0.0.0 "
+          "for all addresses. PORT 0: any free port"};
 }
 
 Option server_stats_option(RunOptions& options) {
   return {"--server-stats",
           &options.run.settings.server_stats,
           "",
-          "PostgreSQL: record every second what the run's sessions wait for; with "
-          "pg_stat_statements also the cost of statements",
+          "PostgreSQL: record every second what the run's sessions wait for, and with "
+          "pg_stat_statements also the cost of each statement",
           {.excludes = {{"--simulate-ms", "which uses no server"}}}};
 }
 
@@ -312,23 +311,23 @@ Option arrivals_option(ClientOptions& options, const std::string& condition) {
 
 void add_connection_options(Command& command, ClientOptions& options) {
   command.add_options(
-      "Load",
-      {{"--connections",
-        &options.run.connections,
-        "N|auto",
-        "Connections to the database. auto: one per client, limited by the server's free "
-        "connections",
-        {.range = Range{1, run::run_connections_most}, .common = true}},
-       {"--max-inflight", &options.run.max_inflight, "N|auto",
-        "Maximum number of transactions in flight; the rest wait. auto: one per connection",
-        in_range(1, run::permits_most)},
-       {"--threads", &options.run.threads, "N|auto",
-        "Worker threads. auto: one per 10,000 transactions per second of --rate, else one per 16 "
-        "clients; at most one per processor",
-        in_range(1, run::threads_most)},
-       seed_option(options.seed,
-                   "Seed of all random inputs: 0 to 2^64 - 1, the current time, or a "
-                   "random number")});
+      "Load", {{"--connections",
+                &options.run.connections,
+                "N|auto",
+                "Connections to the database. auto: one per client, limited by the server's free "
+                "connections",
+                {.range = Range{1, run::run_connections_most}, .common = true}},
+               {"--max-inflight", &options.run.max_inflight, "N|auto",
+                "Maximum number of transactions in flight; other transactions wait. auto: one per "
+                "connection",
+                in_range(1, run::permits_most)},
+               {"--threads", &options.run.threads, "N|auto",
+                "Worker threads. auto: with --rate one per 10,000 transactions per second, "
+                "otherwise one per 16 clients; at most one per processor",
+                in_range(1, run::threads_most)},
+               seed_option(options.seed,
+                           "Seed of all random inputs: 0 to 2^64 - 1, the current time, or a "
+                           "random number")});
   add_session_options(command, options);
 }
 
@@ -350,10 +349,12 @@ void add_client_options(Command& command, ClientOptions& options, const std::str
         "Time to measure, e.g. 90s, 10m, 2h. auto: 10m, or until --operations are done",
         {.range = at_least(seconds(1)), .common = true}},
        {"--operations", &options.operations, "N",
-        fmt::format("End the run after N {} or after --duration, without a warm-up", transactions),
+        fmt::format(
+            "End the run after N {}, or after --duration if that is earlier. There is no warm-up",
+            transactions),
         in_range(1, 1e15L)},
        {"--warmup", &options.warmup, "TIME|auto",
-        "Time to run the load before measuring; 0: none. auto: a tenth of --duration, 3s to "
+        "Time to run the load before measuring; 0: no warm-up. auto: a tenth of --duration, 3s to "
         "10m"}});
   add_connection_options(command, options);
 }
@@ -436,8 +437,8 @@ std::string advice_of_parts(const report::Result& result) {
   for (const report::RankResult& one : result.ranks) {
     if (one.part.empty()) continue;
     return fmt::format(
-        ". Each host has kept its part of the result, such as \"{}\" on {}. Copy the parts to one "
-        "place and join them with 'drover merge'",
+        ". Each host has stored its part of the result in a file, such as \"{}\" on {}. Copy these "
+        "files to one place and join them with 'drover merge'",
         text::shown(one.part, 300), report::rank_text(result.ranks, one));
   }
   return {};

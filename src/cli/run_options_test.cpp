@@ -136,8 +136,8 @@ TEST(ResultThatCannotBeWritten, CanBeMadeOfTheParts) {
   EXPECT_NE(text.find("/dev/full"), std::string::npos) << text;
   EXPECT_NE(text.find("No space left on device"), std::string::npos) << text;
   EXPECT_TRUE(
-      text.ends_with("such as \"/home/bench/parts/5f0e-rank1.json\" on host b. Copy the "
-                     "parts to one place and join them with 'drover merge'"))
+      text.ends_with("such as \"/home/bench/parts/5f0e-rank1.json\" on host b. Copy these files to "
+                     "one place and join them with 'drover merge'"))
       << text;
 }
 

@@ -81,7 +81,7 @@ int go_on(const SearchOptions& options, const search::Rules& rules, Record& reco
     keep_record(record);
     return finish(options, record);
   }
-  fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
+  fmt::print(stderr, "interrupted. To continue from here, repeat the same command\n");
   return exit_interrupted;
 }
 
@@ -167,7 +167,7 @@ void add_search_options(Command& command, SearchOptions& options,
         "Duration of the last run, which confirms the limit that was found",
         {.range = lengths, .common = true}},
        {"--warmup", &warmup, "TIME|auto",
-        fmt::format("Time to run each load before measuring; auto: see drover help {} run",
+        fmt::format("Time to run each load before measuring. auto: as in drover {} run",
                     command.path[command.path.size() - 2])}});
 }
 
@@ -211,8 +211,8 @@ search::Bounds search_bounds(const SearchOptions& options, const LoadRange& rang
   };
   require("--high", bounds.high, 1, range.asked_most);
   if (bounds.high > range.most) {
-    throw UsageError(fmt::format("--high {}: the database has only {} ({})", bounds.high,
-                                 range.most, range.there));
+    throw UsageError(
+        fmt::format("--high {}: expected at most {}, {}", bounds.high, range.most, range.there));
   }
   bounds.low = options.low;
   require("--low", bounds.low, 1, bounds.high);

@@ -57,7 +57,7 @@ std::vector<report::Limit> search_limits(const SearchOptions& search,
 // The loads that can be tried.
 struct LoadRange {
   std::int64_t most = 1;                   // the largest load that the database has room for
-  std::string there{};                     // what limits it: "warehouses loaded"
+  std::string there{};                     // what limits it: "the number of loaded warehouses"
   std::int64_t asked_most = 1'000'000;     // the largest sensible value of --high
   std::optional<std::int64_t> first = {};  // value of --start auto; none: an eighth of --high
 };

@@ -42,7 +42,7 @@ struct Presentation {
   std::vector<Quantity> size = {};       // of the data; terminals are no part of it
   std::string terminal = "terminal";     // what one that transacts is called: "client"
   // Those that are rolled back and have not failed, as the specification of the benchmark calls them.
-  std::string rollbacks = "rolled back as they are meant to be";
+  std::string rollbacks = "rolled back on purpose";
   std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one
   Headline headline = {};
   // True if the workload can look up unknown commits after the run.

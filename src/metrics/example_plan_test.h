@@ -12,7 +12,7 @@ inline load::Plan example_plan() {
   presentation.benchmark = "TPC-C";
   presentation.key = "tpcc";
   presentation.size = {{"warehouse", 20}};
-  presentation.rollbacks = "New-Orders that the specification has roll back";
+  presentation.rollbacks = "New-Orders rolled back on purpose";
   presentation.types = {
       {"NewOrder", 5}, {"Payment", 5}, {"OrderStatus", 5}, {"Delivery", 5}, {"StockLevel", 20}};
   plan.terminal_count = 200;

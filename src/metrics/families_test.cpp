@@ -292,7 +292,7 @@ TEST_F(Families, SayWhatIsMeant) {
   expect_line("# HELP drover_tpcc_terminals Terminals of the run.");
   expect_line(
       "# HELP drover_tpcc_transactions_total Transactions that have ended, by outcome: committed, "
-      "user_aborted (New-Orders that the specification has roll back), failed.");
+      "user_aborted (New-Orders rolled back on purpose), failed.");
 }
 
 TEST_F(Families, AreCalledAfterTheirWorkload) {
@@ -315,8 +315,7 @@ TEST_F(Families, AreCalledAfterTheirWorkload) {
   expect_line(R"(drover_scripts_2_transactions_in_flight{worker="0"} 3)");
   const std::string all = text();
   EXPECT_NE(all.find(R"(drover_run_info{benchmark="scripts_2",)"), std::string::npos);
-  EXPECT_NE(all.find("user_aborted (rolled back as they are meant to be), failed."),
-            std::string::npos);
+  EXPECT_NE(all.find("user_aborted (rolled back on purpose), failed."), std::string::npos);
   for (const char* other : {"tpcc", "TPC-C", "NewOrder", "New-Order", "arehouse"}) {
     EXPECT_EQ(all.find(other), std::string::npos) << other;
   }

@@ -150,7 +150,13 @@ std::string Conductor::refusal_of(const Message& hello) const {
     return "the agent has another secret than this run. Give the same secret on all hosts";
   }
   const std::size_t rank = rank_of(hello);
-  if (rank >= peers_.size()) return fmt::format("the run has {} agents", peers_.size());
+  if (rank >= peers_.size()) {
+    return hello.contains("rank")
+               ? fmt::format(
+                     "the rank {} is too high, because the run has {} agents, counted from 0", rank,
+                     peers_.size())
+               : fmt::format("all {} agents of the run have already joined", peers_.size());
+  }
   if (peers_[rank]->loss) return peers_[rank]->loss->reason;
   if (peers_[rank]->come.is_set())
     return fmt::format("an agent with the rank {} has already joined", rank);
@@ -225,7 +231,7 @@ Task<void> Conductor::serve_rank(Link& link, std::size_t rank) {
   } catch (const LinkError& error) {
     end = error.what();
   } catch (const std::exception& error) {
-    end = fmt::format("it sent a message that cannot be read: {}", error.what());
+    end = fmt::format("the host sent a message that cannot be read: {}", error.what());
   } catch (const coro::Cancelled&) {
     cancelled = true;
   }
@@ -242,7 +248,7 @@ std::string Conductor::loss_reason(const std::string& end) const {
   const bool is_recent = now - last_watch_ < std::chrono::seconds(1);
   const Duration still = std::max(now - last_watch_, is_recent ? stood_still_ : Duration::zero());
   if (still < standstill_least) return end;
-  return fmt::format("{}. The coordinator itself did not run for {:.0f} s before", end,
+  return fmt::format("{}. Before that, the coordinator itself did not run for {:.0f} s", end,
                      coro::seconds_of(still));
 }
 
@@ -262,7 +268,8 @@ Task<void> Conductor::read(Link& link, std::size_t rank) {
       continue;
     }
     constexpr std::size_t kinds_most = 1'000;
-    if (peer.slots.size() >= kinds_most) throw LinkError("it sent too many unexpected messages");
+    if (peer.slots.size() >= kinds_most)
+      throw LinkError("the host sent too many unexpected messages");
     if (kind == "part" || kind == "done") peer.has_said_all = true;
     Slot& slot = peer.slots[kind];
     slot.messages.push_back(std::move(received));

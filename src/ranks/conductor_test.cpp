@@ -136,7 +136,9 @@ TEST(Ranks, WhoIsRefused) {
           std::pair{
               without_secret,
               "the coordinator refused this agent: the agent has another secret than this run"},
-          std::pair{beyond, "the coordinator refused this agent: the run has 2 agents"}}) {
+          std::pair{beyond,
+                    "the coordinator refused this agent: the rank 2 is too high, because the run "
+                    "has 2 agents, counted from 0"}}) {
       Words words = member(place, come_only);
       co_await ended(words);
       EXPECT_THAT(words.get(), HasSubstr(reason));

@@ -64,7 +64,8 @@ Function* function(void* library, const char* name) {
   void* found = ::dlsym(library, name);
   if (found == nullptr) {
     throw MpiError(
-        fmt::format("{} belongs to another version of drover: it lacks {}", library_name, name));
+        fmt::format("{} belongs to another version of drover, because {} is missing in it",
+                    library_name, name));
   }
   return reinterpret_cast<Function*>(found);
 }

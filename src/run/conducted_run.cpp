@@ -131,8 +131,8 @@ void ConductedRun::take(std::size_t rank, const Message& message) {
     attendance_.observers.on_note(
         fmt::format("{}: {}", conductor_.name(rank), message.at("text").get<std::string>()));
   } else if (!attendance_.stop.requested()) {
-    attendance_.observers.on_note(
-        fmt::format("{} was asked to stop. Ending the run on all hosts", conductor_.name(rank)));
+    attendance_.observers.on_note(fmt::format(
+        "{} received a signal to stop. Ending the run on all hosts", conductor_.name(rank)));
     attendance_.stop.request();
   }
 }

@@ -79,10 +79,10 @@ Task<void> all_here(ranks::Conductor& conductor,
                         names_of_missing(conductor), ranks::endpoints_text(conductor.endpoints()),
                         coro::seconds_of(most)));
     if (co_await have_come_by(start + most, conductor)) co_return;
-    conductor.lose_missing(fmt::format("the host did not join within {:.0f} s at {}. Is {}",
-                                       coro::seconds_of(most),
-                                       ranks::endpoints_text(conductor.endpoints()),
-                                       "drover running there, and can it reach this host?"));
+    conductor.lose_missing(
+        fmt::format("the host did not join within {:.0f} s at {}. Check that drover runs there and "
+                    "can reach this host",
+                    coro::seconds_of(most), ranks::endpoints_text(conductor.endpoints())));
     is_lost = true;
   } catch (const ranks::RankLost&) {
     is_lost = true;

@@ -36,7 +36,8 @@ void require_room(std::int64_t wanted, std::int64_t watching, const database::Se
   if (wanted <= free || server.connections_max == 0) return;
   const std::int64_t reserved = server.connections_reserved;
   throw UsageError(fmt::format(
-      "--connections {}: the server has only {} free, because {} is {}{}, {} in use, and Drover "
+      "--connections {}: the server has only {} free connections, because {} is {}{}, {} in use, "
+      "and Drover "
       "needs {} to watch the server. Use at most {}",
       wanted, free, server.connections_limit, server.connections_max + reserved,
       reserved > 0 ? fmt::format(", {} {} reserved", reserved, is_or_are(reserved)) : "",

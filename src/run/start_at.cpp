@@ -29,7 +29,7 @@ coro::Task<coro::Instant> StartAt::terminals_up() {
         "note: the time of --start-at passed while the terminals started. The run begins {} late",
         text::length_text(-left)));
   } else {
-    log_.on_note(fmt::format("all terminals have started. Waiting for {}, in {}",
+    log_.on_note(fmt::format("all terminals have started. Waiting {1} until {0}",
                              text::moment_text(static_cast<std::int64_t>(unix_s_)),
                              text::length_text(left)));
   }

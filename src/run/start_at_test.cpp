@@ -56,7 +56,7 @@ TEST_F(StartAtTest, IsTheInstantOfTheWallClock) {
   EXPECT_NEAR(coro::seconds_of(wait_for(unix_at_0 + 65.5).time_since_epoch()), 65.5, 1e-6);
   EXPECT_THAT(
       notes.all,
-      ElementsAre("all terminals have started. Waiting for 2026-11-25 20:01:05 UTC, in 65.5 s"));
+      ElementsAre("all terminals have started. Waiting 65.5 s until 2026-11-25 20:01:05 UTC"));
 }
 
 TEST_F(StartAtTest, FollowsAClockThatIsSetMeanwhile) {

@@ -27,8 +27,8 @@ constexpr settings::Amount loads{1, 1'000'000'000};
 
 void require_consistent(const JsonReader& reader, const RecordedRun& run) {
   if (run.probe.held != run.broken.empty()) {
-    reader.refuse(run.probe.held ? "no rules in broken, since held is true"
-                                 : "a rule in broken, since held is false",
+    reader.refuse(run.probe.held ? "no rules in broken, because held is true"
+                                 : "a rule in broken, because held is false",
                   fmt::format("{}", run.broken.size()));
   }
   constexpr double rounding = 1.001;
@@ -209,7 +209,7 @@ Record read_record(std::string_view text) {
     for (const RecordedRun& run : record.runs) {
       if (run.probe.load < record.bounds.low || run.probe.load > record.bounds.high) {
         throw RecordError(
-            fmt::format("it has a run with a load of {}, outside its bounds, {} to {}",
+            fmt::format("it has a run with a load of {}, outside its bounds ({} to {})",
                         run.probe.load, record.bounds.low, record.bounds.high));
       }
     }

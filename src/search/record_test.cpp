@@ -87,7 +87,7 @@ TEST(SearchRecord, WhatIsNoRecordIsRefusedWithItsPlace) {
   document = to_json(example_record());
   document["runs"][1]["load"] = 101;
   EXPECT_THAT(message_of(document),
-              HasSubstr("it has a run with a load of 101, outside its bounds, 1 to 100"));
+              HasSubstr("it has a run with a load of 101, outside its bounds (1 to 100)"));
   EXPECT_THROW(read_record("{"), RecordError);
 }
 

@@ -232,7 +232,7 @@ ImportModel import_model(ImportStage stage) {
   ImportModel model;
   model.title = {"the private server", 2, 1};
   model.log = LogBook(100, [] { return std::string("12:00:00"); });
-  model.log.add(Level::note, "loading 4 warehouses from seed 42");
+  model.log.add(Level::note, "loading 4 warehouses with seed 42");
   model.stage = stage;
   model.plan.warehouses = 5;
   model.plan.population.seed = 42;

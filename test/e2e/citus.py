@@ -93,7 +93,7 @@ class Commands(any_version.AnyVersion):
 
     def test_2_init_and_import(self):
         command = self.expect(self.server.drover("tpcc", "init", *self.OF_INIT), SUCCESS)
-        self.assertRegex(command.out, r"; indexes come with the import\n")
+        self.assertRegex(command.out, r"\. drover tpcc import adds indexes\n")
         self.expect(self.server.drover("tpcc", "import", "-w", 2), SUCCESS)
         self.assertEqual(shared_cluster().workers_of_warehouses(2), 2)
         path = self.server.folder / "check.json"

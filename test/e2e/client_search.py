@@ -122,7 +122,7 @@ class ClientSearch(harness.ServerTestCase):
         for arguments, words in (
                 (["ycsb", "--find", "sheep"], ["--find sheep", "rate or clients"]),
                 (["ycsb", "--find", "clients"],
-                 ["--find clients needs a limit", "Add one with --fail-if"]),
+                 ["--find clients needs --fail-if", "Example: --fail-if"]),
                 (["ycsb", "--fail-if", "update.p99 > 3", "--workload", "c"],
                  ["--fail-if", "update.p99"]),
                 (["ycsb", "--fail-if", "read.p99 > +5%"], ["--fail-if", "no base to compare"]),

@@ -73,7 +73,7 @@ class Compare(made_results.TestCase):
         limit = ["--fail-if", "tpmC < -3%"]
         command = self.expect(harness.drover("compare", old, new, *limit), SUCCESS)
         self.assertIn("exceeded, but not significant", command.out)
-        self.assertIn("If the machine drifts, --paired detects smaller changes.", command.out)
+        self.assertIn("so --paired can be used.", command.out)
         command = self.expect(harness.drover("compare", old, new, *limit, "--paired"), FAILURE)
         self.assertIn(
             "paired: 6 pairs, each of a base run and the new run just before or after it", command.out)
@@ -119,7 +119,7 @@ class Compare(made_results.TestCase):
         old, new = self.drifting_sides()
         (new / "5.json").unlink()
         self.expect_error(harness.drover("compare", old, new, "--paired"), USAGE,
-                          "--paired: both sides need the same number of results, made in turns: base has 6, new has 5")
+                          "--paired: both sides need equally many results of alternating runs, but base has 6 and new has 5")
         self.expect_error(harness.drover("compare", old / "0.json", new / "0.json", "--paired"),
                           USAGE, "at least 2 pairs are needed")
         # base, base, new, new
@@ -129,8 +129,8 @@ class Compare(made_results.TestCase):
             self.write(f"b/{number}.json", 3000, start)
         command = self.expect_error(
             harness.drover("compare", self.folder / "a", self.folder / "b", "--paired"), USAGE,
-            "the runs were not made in turns", r"a/0\.json \(base, began 2025-10-09 08:53:20 UTC\)",
-            r"b/0\.json \(new, .*would be pair 1", r"but \S*a/1\.json", "leave --paired out")
+            "the runs do not alternate", r"a/0\.json \(base, began 2025-10-09 08:53:20 UTC\)",
+            r"b/0\.json \(new, .*would be pair 1", r"but \S*a/1\.json", "leave out --paired")
         self.assertEqual(command.out, "")
         # Without the option they are compared, and get no hint at it.
         command = self.expect(harness.drover("compare", self.folder / "a", self.folder / "b"),
@@ -337,7 +337,7 @@ class Compare(made_results.TestCase):
     def test_history_that_has_nothing_to_draw_fails(self):
         path = self.write("one.json", 3000, 0)
         self.expect_error(harness.drover("history", path, "--metric", "efficiency"), FAILURE,
-                          "none of the results can be drawn", "efficiency was not measured")
+                          "no result can be shown in the chart", "efficiency was not measured")
         self.expect(harness.drover("history", path), SUCCESS)
         self.expect_error(harness.drover("history"), USAGE, "results")
         self.expect_error(harness.drover("history", path, "--metric", "speed"), USAGE,

@@ -106,8 +106,8 @@ class TablesOfAnotherTool(harness.ServerTestCase):
 
     def test_2_deviations_are_reported(self):
         command = self.expect(self.in_family("tpcc", "check", "--after-import"), FAILURE)
-        self.assertRegex(command.out, r"columns of order_line, as its order says +VIOLATED")
-        self.assertRegex(command.out, r"columns of item +VIOLATED by 10\n")
+        self.assertRegex(command.out, r"loaded values in order_line, fitting its order +VIOLATED")
+        self.assertRegex(command.out, r"loaded values in item +VIOLATED in 10 cases\n")
         self.assertNotIn("ERROR", command.out)
         for number in range(1, 13):
             self.assertRegex(command.out, rf"(?m)^ *{number}  3\.3\.2\.{number} .* OK$")

@@ -177,7 +177,7 @@ class Results(FileTestCase):
             with self.subTest(length=length):
                 path = self.file("cut.json", self.text[:length])
                 self.expect_refused(self.report(path), FAILURE, re.escape(str(path)),
-                                    f"it ends too early, at byte {length}")
+                                    f"the document ends too early, at byte {length}")
 
     def test_no_files(self):
         for path, word, options in self.odd_files("it is larger than 256 MiB"):
@@ -213,15 +213,15 @@ class Results(FileTestCase):
 
     def test_nonsense(self):
         for name, content, word in [
-                ("text", "hello", "it is not valid JSON at byte 0"),
-                ("page", "<html><script>alert(1)</script>", "it is not valid JSON at byte 0"),
-                ("binary", pathlib.Path(DROVER).read_bytes()[:100_000], "it is not valid JSON"),
-                ("zeros", bytes(1000), "it is not valid JSON"),
+                ("text", "hello", "the document is not valid JSON at byte 0"),
+                ("page", "<html><script>alert(1)</script>", "the document is not valid JSON at byte 0"),
+                ("binary", pathlib.Path(DROVER).read_bytes()[:100_000], "the document is not valid JSON"),
+                ("zeros", bytes(1000), "the document is not valid JSON"),
                 ("list", "[]", "expected an object, found a list"),
                 ("other", '{"a": 1}', "it is not a result of drover: the field schema_version is missing"),
-                ("newer", '{"schema_version": 99}', "a newer drover wrote it: expected schema_version 1, found 99. Use the newer version"),
+                ("newer", '{"schema_version": 99}', "a newer version of drover wrote this result: expected schema_version 1, found 99. Use that version"),
                 ("twice", self.text + self.text, "nothing more after the end"),
-                ("escapes", '{"\x1b]0;x\x07', "it is not valid JSON")]:
+                ("escapes", '{"\x1b]0;x\x07', "the document is not valid JSON")]:
             with self.subTest(name=name):
                 self.expect_refused(self.report(self.file(name + ".json", content)), FAILURE, word)
 
@@ -231,7 +231,7 @@ class Results(FileTestCase):
                  r"transactions\.NewOrder\.ok_count: expected a whole number"),
                 (["plan", "warehouses"], "\x1b[2Jten", r"plan\.warehouses: expected a whole number"),
                 (["time_series", 0, "t"], None, r"time_series\[0\]\.t: expected a number"),
-                (["transactions", "NewOrder", "histogram", "count"], 5, "as many samples"),
+                (["transactions", "NewOrder", "histogram", "count"], 5, "samples in the buckets, as in count"),
                 (["transactions", "a\x1b[31m\n"], {}, "a printable name")]:
             with self.subTest(place=place):
                 document = json.loads(self.text)

@@ -79,7 +79,7 @@ class Resume(harness.ServerTestCase):
         self.after_the_first_warehouse("interrupted")
         command.signal(signal.SIGINT)
         self.expect(command.wait(60), INTERRUPTED)
-        self.assertIn("Repeat the same command to continue from here", command.err)
+        self.assertIn("To continue from here, repeat the same command", command.err)
         self.expect_resumed("interrupted")
 
     def test_the_server_is_killed(self):
@@ -100,7 +100,7 @@ class Resume(harness.ServerTestCase):
         second = self.expect(self.begin_import("stopped").wait(), SUCCESS)
         self.assertIn("terminated 2 sessions of an earlier import that no longer responded", second.err)
         first.signal(signal.SIGCONT)
-        self.expect_error(first.wait(), FAILURE, "Repeat the same command to continue from there", within_s=120)
+        self.expect_error(first.wait(), FAILURE, "To continue from there, repeat the same command", within_s=120)
         self.assertEqual(self.server.content("stopped"), self.whole)
         self.assertEqual(self.keys("stopped"), self.keys("whole"))
 

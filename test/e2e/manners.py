@@ -122,7 +122,7 @@ class Variables(FolderTestCase):
                  r"--statements both.* \(from the variable DROVER_TPCC_STATEMENTS\)"),
                 ("DROVER_CONFIG", "/no/such/file", "/no/such/file.*DROVER_CONFIG"),
                 ("DROVER_TPCC_RUN_DURATON", "5s",
-                 r"the variable DROVER_TPCC_RUN_DURATON names no option of drover tpcc run; did "
+                 r"the variable DROVER_TPCC_RUN_DURATON does not match any option of drover tpcc run; did "
                  r"you mean DROVER_TPCC_RUN_DURATION\?")]:
             with self.subTest(name=name, value=value):
                 command = harness.drover(*RUN, **{name: value})
@@ -133,9 +133,9 @@ class Variables(FolderTestCase):
         command = harness.drover(*RUN, "--duration", "1s", "--warmup", "0",
                                  DROVER_TPCC_IMPORT_SEEED=SECRET, DROVER_OWN=SECRET)
         self.expect(command, SUCCESS)
-        self.assertIn("drover: warning: the variable DROVER_TPCC_IMPORT_SEEED names no option of "
+        self.assertIn("drover: warning: the variable DROVER_TPCC_IMPORT_SEEED does not match any option of "
                       "drover and is ignored; did you mean DROVER_TPCC_IMPORT_SEED?\n", command.err)
-        self.assertIn("drover: warning: the variable DROVER_OWN names no option of drover and is "
+        self.assertIn("drover: warning: the variable DROVER_OWN does not match any option of drover and is "
                       "ignored\n", command.err)
         self.assertNotIn(SECRET, command.out + command.err)
 

@@ -458,7 +458,7 @@ class LossOfRun(LossTestCase):
         command = self.begin_run()
         (member,) = self.members("b")
         os.kill(member, signal.SIGTERM)
-        command.wait_for("b was asked to stop. Ending the run on all hosts")
+        command.wait_for("b received a signal to stop. Ending the run on all hosts")
         self.expect_interrupted(command)
 
 
@@ -488,7 +488,7 @@ class LossOfOthers(LossTestCase):
             self.lose(how, name)
             command.wait()
             self.expect_others_ended(name)
-        self.expect_error(command, FAILURE, f"host {name}: ", "Repeat the same command to continue from here", within_s=240)
+        self.expect_error(command, FAILURE, f"host {name}: ", "To continue from here, repeat the same command", within_s=240)
         self.heal(how, name)
         self.assertIn("imported 3 warehouses", self.succeed(*words).out)
         self.succeed("tpcc", "check", *self.db, "--schema", schema, "--after-import")
@@ -789,8 +789,7 @@ class StartedByOthers(HostsTestCase):
                           "the secret in DROVER_SECRET has 5 characters. Expected 16 to 1000")
         self.set_environment("a", DROVER_SECRET="")
         self.expect_error(self.drover("agent", "--join", "a:4720"), USAGE,
-                          "no secret is given, and the coordinator and its agents must share one. "
-                          "Set DROVER_SECRET to the same value on each host")
+                          "no secret is given. The coordinator and its agents must share a secret. Set DROVER_SECRET to the same value on each host")
 
     def test_a_coordinator_that_cannot_be_reached(self):
         self.expect_error(self.drover("agent", "--join", "a:4720", "--join-timeout", "0"), FAILURE,

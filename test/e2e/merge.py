@@ -269,7 +269,7 @@ class Merge(harness.TestCase):
         cut = self.folder / "cut.json"
         cut.write_text(part.read_text()[:500])
         self.expect_error(harness.drover("merge", part, cut, "--json", self.output), FAILURE,
-                          "cut.json", r"it ends too early, at byte \d+: it was truncated, or is still being written")
+                          "cut.json", r"the document ends too early, at byte \d+\. It was truncated, or is still being written")
         self.assertFalse(self.output.exists())
 
 

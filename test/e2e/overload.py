@@ -133,7 +133,7 @@ class OverloadCase(harness.TestCase):
         self.assertEqual(run.audit["validity"], "invalid", str(run))
         self.assertFalse(run.audit["compliant"], str(run))
         self.assertRegex(run.audit["sentence"], "^INVALID: client overloaded: ", str(run))
-        self.assertIn("run Drover on cores or a machine of its own", run.audit["sentence"], str(run))
+        self.assertIn("give Drover its own cores or its own machine", run.audit["sentence"], str(run))
         self.assertIn("INVALID: client overloaded", run.command.out, str(run))
 
 

@@ -155,7 +155,7 @@ class ByTransaction(PoolerCases, harness.ServerTestCase):
         self.server.sql("CREATE SCHEMA scripts")
         self.expect(self.bouncer.drover("sql", "init", "--schema", "scripts"), SUCCESS)
         self.expect_error(self.bouncer.drover("sql", "run", "-b", "select-only", "--schema", "scripts"), FAILURE,
-                          "lends its processes by the transaction", "ALTER ROLE")
+                          "a search path does not last from one transaction to the next", "ALTER ROLE")
         self.expect(self.bouncer.drover("sql", "clean", "--schema", "scripts"), SUCCESS)
 
     def test_nothing_is_left_in_the_processes_of_others(self):

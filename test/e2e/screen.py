@@ -444,7 +444,7 @@ class Choice(ScreenTestCase):
         for command in (["run", "-w", "1", "--simulate-ms", "1"], ["import", "-w", "1"]):
             with self.subTest(command=command):
                 self.expect_error(harness.drover("tpcc", *command, "--ui", "screen"), USAGE,
-                                  "--ui screen: the error stream is no terminal.*--ui plain")
+                                  "--ui screen: the error stream is not a terminal.*--ui plain")
                 self.expect_error(harness.drover("tpcc", *command, "--ui", "colourful"), USAGE,
                                   "--ui colourful: expected auto, screen, plain or quiet")
         terminal = self.terminal()
@@ -471,13 +471,13 @@ class RealServer(ScreenTestCase, harness.ServerTestCase):
         for part in (r"Drover: import into the private server .*4 warehouses, seed 1, \d+ conn",
                      r"[\d,]+ rows/s   [\d.]+ MiB/s   total [\d,]+ rows", r"\D rows/s",
                      " MiB/s\\s", "table +rows +of +done", r"order_line +[\d,]+ +1,200,000 +\d+%",
-                     r"item +[\d,]+ +100,000 +\d+%", "loading 4 warehouses from seed 1"):
+                     r"item +[\d,]+ +100,000 +\d+%", "loading 4 warehouses with seed 1"):
             terminal.wait_for(part)
         # What is done is kept.
         terminal.wait_for(r"loading .* [1-4] of 4 warehouses", seconds=120)
         terminal.keys("q")
         self.assertEqual(terminal.code(), INTERRUPTED)
-        self.assertIn("Repeat the same command to continue from here", terminal.text())
+        self.assertIn("To continue from here, repeat the same command", terminal.text())
         self.expect_in_order(terminal)
 
         terminal.begin("tpcc", "import", "-w", "4", "--seed", "1")

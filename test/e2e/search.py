@@ -87,7 +87,7 @@ class Search(harness.TestCase):
         command.signal(signal.SIGINT)
         command.wait()
         self.assertEqual(command.code, INTERRUPTED, str(command))
-        self.assertIn("Repeat the same command to continue from here", command.err)
+        self.assertIn("To continue from here, repeat the same command", command.err)
         before = self.record()["runs"]
         times = {run["file"]: os.stat(self.folder / run["file"]).st_mtime_ns for run in before}
         command = harness.drover(*arguments)

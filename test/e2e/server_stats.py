@@ -86,7 +86,7 @@ class ServerStats(harness.ServerTestCase):
         self.assertIn('class="curve stack r0"', page)
         self.assertIn(">Lock:advisory</th>", page)
         compared = self.expect(harness.drover("compare", self.path, self.path, "--allow-different", "all"), SUCCESS)
-        self.assertIn("Time in the server by wait event, base to new:", compared.out)
+        self.assertIn("Shares of the time in the server by wait event, from base to new:", compared.out)
 
     def test_without_the_extension_it_says_so_once(self):
         command = self.begin_run("--server-stats")

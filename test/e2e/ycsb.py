@@ -489,7 +489,7 @@ class WrongUse(harness.TestCase):
         (["ycsb", "load", "--recordcount", 3, "--insertcount", 0],
          "recordcount=3, insertstart=0 and insertcount=0 leave no row"),
         (["ycsb", "load", "-p", "recordcount=+3", "-p", "insertstart=+4"], "insertstart=4"),
-        (["ycsb", "run", "-p", "workload=site.ycsb.workloads.TimeSeriesWorkload"], "the only workload known here"),
+        (["ycsb", "run", "-p", "workload=site.ycsb.workloads.TimeSeriesWorkload"], "the only supported workload class"),
     ] + [
         ([*command, "--ui", "colourful"], "--ui colourful: expected auto, plain or quiet")
         for command in (["ycsb", "load", "--recordcount", 1], ["ycsb", "check"], ["ycsb", "clean"], ["tpcc", "init"],

@@ -16,7 +16,7 @@ WAREHOUSES = 1
 SEED = 11
 # The columns that hold a time; the second half of history's key is one.
 TIMES = (*harness.TIME_COLUMNS, "h_c_nano_ts")
-AT_WORK = "another import is running here"
+AT_WORK = "another import is running on these tables"
 
 
 class Imports(ydb_nodes.YdbTestCase):

@@ -135,7 +135,7 @@ class Loaded(YdbTestCase):
 
     def test_init_and_import_say_what_they_did(self):
         init, imported, check = self.loaded
-        self.assertIn("made the nine tables of TPC-C in ydb://127.0.0.1:", init.out)
+        self.assertIn("created the nine TPC-C tables in ydb://127.0.0.1:", init.out)
         self.assertRegex(imported.out, rf"imported {WAREHOUSES} warehouses? \(0 loaded before, seed "
                          r"1\): \d{6,} rows")
         self.assertRegex(check.out, r"All \d+ conditions checked hold")

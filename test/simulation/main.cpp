@@ -1,7 +1,7 @@
-// simulation: runs of the engine over a database that fails as a seed says.
+// simulation: runs the engine on a simulated database whose failures depend on a seed.
 //
-//   simulation [--first N] [--seeds N]   so many seeds from the first one on
-//   simulation --seed N [--trace]        one again, with every event
+//   simulation [--first N] [--seeds N]   simulates consecutive seeds, from --first on
+//   simulation --seed N [--trace]        simulates one seed; --trace prints every event
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -80,7 +80,7 @@ bool run_seed(std::uint64_t seed, bool trace, bool twice, Sums& sums) {
   if (verdict.faults.empty()) return true;
   fmt::print("{}", drover::simulation::describe(drover::simulation::draw_scenario(seed)));
   for (const std::string& fault : verdict.faults) fmt::print("seed {}: {}\n", seed, fault);
-  fmt::print("again, with every event: simulation --seed {} --trace\n", seed);
+  fmt::print("To repeat this run with every event: simulation --seed {} --trace\n", seed);
   return false;
 }
 

@@ -28,7 +28,8 @@ void warm_up(const std::vector<std::unique_ptr<Loop>>& loops, std::size_t termin
   const Clock::time_point begun = Clock::now();
   std::this_thread::sleep_for(warm_up_least);
   while (tasks_of(loops) < terminals) {
-    if (Clock::now() - begun > warm_up_most) fail("not within a minute: a task of each terminal");
+    if (Clock::now() - begun > warm_up_most)
+      fail("not every terminal completed a task within a minute");
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 }

@@ -42,8 +42,8 @@ void choose_warehouses(TpccOptions& options) {
     const auto [first, last] = *options.range;
     if (last > plan.warehouses) {
       throw UsageError(
-          fmt::format("--warehouse-range {}-{}: outside --warehouses, which has {}", first, last,
-                      text::counted(static_cast<std::uint64_t>(plan.warehouses), "warehouse")));
+          fmt::format("--warehouse-range {}-{}: the range must be within --warehouses, which is {}",
+                      first, last, plan.warehouses));
     }
     plan.share.before = static_cast<std::uint64_t>(first - 1);
     plan.share.own = static_cast<std::uint64_t>(last - first + 1);
@@ -178,7 +178,7 @@ std::vector<std::string> TpccBenchmark::notes() const {
         "cannot keep the distance between C-Load and C-Run that TPC-C's clause 2.1.6.1 requires");
   }
   if (!options_.plan.share.is_whole()) {
-    notes.push_back(fmt::format("this run has warehouses {1} to {2} of {0}",
+    notes.push_back(fmt::format("this host runs warehouses {1} to {2} of {0}",
                                 options_.plan.warehouses, own_range().first, own_range().last));
   }
   return notes;

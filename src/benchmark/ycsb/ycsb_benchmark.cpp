@@ -47,9 +47,9 @@ void YcsbBenchmark::take_all_rows() {
   ycsb::Properties& properties = options_.plan.properties;
   if (!prepared_.missing_rows) {
     throw database::UnfitSchema(fmt::format(
-        "the table {} has {}, with row numbers up to {}. There is no record of the missing row "
-        "numbers, and there are too many to look them up. Finish the load with 'drover ycsb load', "
-        "or name existing rows with --insertstart and --recordcount",
+        "the table {} has {}, with row numbers up to {}. Drover has no record of the missing row "
+        "numbers, and too many are missing to look them up. Finish the load with 'drover ycsb "
+        "load', or name existing rows with --insertstart and --recordcount",
         properties.table, text::counted_grouped(prepared_.before.rows, "row"),
         text::grouped(prepared_.next_row - 1)));
   }

@@ -124,8 +124,8 @@ void add_terminals(Command& lab) {
       "  drover lab terminals -t 1 -w 4096 --model coroutine,machine,future,thread",
       arguments,
       {{"-t,--max-threads", &arguments->workers, "N,…",
-        "Worker threads with an event loop each, one measurement per number in the list (default: "
-        "one per processor). The model 'thread' has a thread per terminal instead",
+        "Number of worker threads, each with an event loop (default: one per processor). Each "
+        "number in the list is measured. The model 'thread' has a thread per terminal instead",
         thread_counts},
        {"-w,--max-terminals", &arguments->terminals, "N",
         "Number of terminals; with --multi the largest number", in_range(1, flows_most)},
@@ -190,14 +190,14 @@ void add_switch(Command& lab) {
       "  drover lab switch -t 1 -w 65536 --work 100 --model coroutine,machine,steps",
       arguments,
       {{"-t,--max-threads", &arguments->workers, "N,...",
-        "Worker threads with an event loop each, one measurement per number in the list. The model "
-        "'thread' has a thread per flow instead",
+        "Number of worker threads, each with an event loop. Each number in the list is measured. "
+        "The model 'thread' has a thread per flow instead",
         thread_counts},
        {"-w,--max-flows", &arguments->flows, "N",
         "Number of flows; with --multi the largest number", in_range(1, flows_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … flows, up to -w"},
        {"--work", &arguments->work_ns, "NS",
-        "Computation before each switch: its time on an idle processor, in nanoseconds",
+        "Duration of the computation before each switch on an idle processor, in nanoseconds",
         in_range(1, 1'000'000'000)},
        {"--warm-up", &arguments->warm_up_s, "SECONDS", "Seconds to run before measuring",
         in_range(0, seconds_most)},
@@ -273,13 +273,14 @@ void add_queues(Command& lab) {
         "Queues to measure: none, segment, array-epochs, array-hazard-pointers, batch, ticket, "
         "locked, moodycamel (default: all in this build)",
         comma_list},
-       {"--batch", &arguments->load.batch, "N", "Items per push, and maximum per pop",
-        in_range(1, 100'000)},
+       {"--batch", &arguments->load.batch, "N",
+        "Number of items per push, and largest number per pop", in_range(1, 100'000)},
        {"--work", &arguments->load.work_mean, "STEPS",
-        "Mean steps of work after each batch. A step takes about a nanosecond", in_range(0, 1e9)},
+        "Mean number of steps of work after each batch. A step takes about a nanosecond",
+        in_range(0, 1e9)},
        {"--unbalanced", &arguments->unbalanced, "",
-        "Give each thread the same work per batch. Without it, the work is divided so that all "
-        "producers together take as long for a batch as all consumers"},
+        "Give each thread the same work per batch. Without this option, the work is divided so "
+        "that all producers together take as long for a batch as all consumers"},
        {"--seconds", &arguments->load.measured_s, "SECONDS",
         "Time to measure each queue, after a tenth of a second of warm-up",
         in_range(0.001, seconds_most)}});
@@ -319,10 +320,11 @@ void add_scheduler(Command& lab) {
        {"--workers", &options.workers, "N,...", "Numbers of threads in the pool", thread_counts},
        {"--tasks", &options.tasks, "N", "Empty tasks per spawner", in_range(1, 1'000'000)},
        {"--outside", &options.outside, "",
-        "Spawn tasks from threads outside the pool, which go through the locked list. Without it, "
-        "tasks in the pool spawn the tasks"},
+        "Spawn tasks from threads outside the pool, which go through the locked list. Without this "
+        "option, tasks in the pool spawn the tasks"},
        {"--seconds", &options.seconds, "SECONDS",
-        "Time to measure direct and relay each, in two halves; the last round is completed",
+        "Time to measure direct, and the same time to measure relay, each in two halves. Spawners "
+        "complete their last round",
         in_range(0.001, seconds_most)}});
 }
 
@@ -400,11 +402,11 @@ void add_steps(Command& lab) {
         "TEST,...",
         "Tests to run: simple, parallel, waits",
         comma_list},
-       {"--flows", &options.flows, "N", "Flows of the tests 'simple' and 'parallel', in total",
-        in_range(1, 1'000'000'000)},
-       {"--wave", &options.wave, "N", "Concurrent flows of the tests 'parallel' and 'waits'",
-        in_range(1, flows_most)},
-       {"--waits", &options.waits, "N", "Waits of the test 'waits', in total",
+       {"--flows", &options.flows, "N",
+        "Total number of flows in the tests 'simple' and 'parallel'", in_range(1, 1'000'000'000)},
+       {"--wave", &options.wave, "N",
+        "Number of concurrent flows in the tests 'parallel' and 'waits'", in_range(1, flows_most)},
+       {"--waits", &options.waits, "N", "Total number of waits in the test 'waits'",
         in_range(1, 100'000'000'000)}});
 }
 

@@ -90,7 +90,7 @@ TEST(CommandLine, WrongValues) {
   EXPECT_EQ(first_line({"tpcc", "run", "--pace", "fast"}), "--pace fast: expected a number");
   EXPECT_EQ(first_line({"tpcc", "run", "--pace=a = b"}), "--pace a = b: expected a number");
   EXPECT_EQ(first_line({"tpcc", "run", "--pace", "1", "--pace", "2"}),
-            "--pace is given 2 times. Expected once");
+            "--pace is given 2 times. Give it once");
   EXPECT_EQ(first_line({"tpcc", "run", "--no-delays=maybe"}), "--no-delays takes no value");
   EXPECT_EQ(first_line({"print", "zsh", "--count", "0"}),
             "--count 0: expected a whole number from 1 to 100");

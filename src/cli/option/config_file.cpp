@@ -212,7 +212,7 @@ class Parser {
       skip_blanks();
       skip_comment();
       if (at_end())
-        refuse(fmt::format("{}: the list that begins in line {} is not closed: expected ]",
+        refuse(fmt::format("{}: the list that begins in line {} is not closed. Expected ]",
                            entry.key, entry.line));
       if (take('\n')) {
         ++line_;
@@ -238,7 +238,7 @@ class Parser {
 
   // The only control character that may stand in a line at all.
   void require_no_tab() const {
-    if (next() == '\t') refuse("expected text, found a tab in it");
+    if (next() == '\t') refuse("expected text without tabs, found a tab");
   }
 
   std::string parse_literal_text() {
@@ -248,7 +248,7 @@ class Parser {
       require_no_tab();
       ++at_;
     }
-    if (next() != '\'') refuse("the text is not closed: expected ' before the end of the line");
+    if (next() != '\'') refuse("the text is not closed. Expected ' before the end of the line");
     return std::string(text_.substr(start, at_++ - start));
   }
 
@@ -257,7 +257,7 @@ class Parser {
     ++at_;
     std::string result;
     while (next() != '"') {
-      if (next() == '\n') refuse("the text is not closed: expected \" before the end of the line");
+      if (next() == '\n') refuse("the text is not closed. Expected \" before the end of the line");
       if (take('\\')) {
         parse_escape(result);
       } else {

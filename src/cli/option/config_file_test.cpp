@@ -134,8 +134,8 @@ TEST(ConfigFile, ErrorsNameTheLine) {
   expect("a = '''x'''", "line 1: text of several lines");
   expect("a = 1\nb = \"\x1b[31m\"", "line 2: expected text, found the control character U+001B");
   expect("# \xc2\x9b", "line 1: expected text, found the control character U+009B");
-  expect("a = 'b\tc'", "line 1: expected text, found a tab in it");
-  expect("a = \"b\tc\"", "line 1: expected text, found a tab in it");
+  expect("a = 'b\tc'", "line 1: expected text without tabs, found a tab");
+  expect("a = \"b\tc\"", "line 1: expected text without tabs, found a tab");
   expect("a\n\xff", "line 2: expected text in UTF-8");
   expect(std::string_view("a = 1\0", 6),
          "line 1: expected text, found the control character U+0000");

@@ -186,13 +186,13 @@ void add_database_options(Command& command, DatabaseOption& option) {
         {&option.dialect, dialects()},
         "auto|postgres|cockroach|yugabyte|citus",
         "SQL dialect of a server with PostgreSQL's protocol. auto: detect. cockroach, yugabyte: "
-        "experimental, not tried on a server",
+        "experimental, not tested on a server",
         {.only_on = OnlyOn::postgres}},
        {"--password-command",
         &option.password_command,
         "COMMAND",
-        "PostgreSQL: at each connect, run COMMAND with /bin/sh. The first line of its output is "
-        "the password",
+        "PostgreSQL: for each new connection, run COMMAND with /bin/sh. The first line of its "
+        "output is the password",
         {.only_on = OnlyOn::postgres, .instead = "For YDB, use --ydb-token-file"}},
        {"--ydb-token-file",
         &option.ydb_token_file,
@@ -209,7 +209,7 @@ void add_database_options(Command& command, DatabaseOption& option) {
        {"--no-discovery",
         &option.no_discovery,
         "",
-        "YDB: connect to the host of --db only, not to the nodes that it reports",
+        "YDB: connect only to the host of --db, not to the nodes that this host reports",
         {.only_on = OnlyOn::ydb}}});
 }
 

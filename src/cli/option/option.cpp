@@ -70,7 +70,7 @@ Syntax<Pair> pair_syntax(char between, std::uint64_t most, const char* expected)
   return {.read =
               [=](const std::string& option, const std::string& word) {
                 if (const auto pair = two_numbers(word, between, most)) return *pair;
-                throw UsageError(fmt::format("{} {}: expected {}, at most {}", option,
+                throw UsageError(fmt::format("{} {}: expected {} at most {}", option,
                                              text::shown(word), expected, most));
               },
           .text =
@@ -222,7 +222,7 @@ void Option::give(const std::vector<std::string>& given, std::string from) {
   std::vector<std::string> taken = split(given);
   if (taken.empty()) return;
   if (!is_list() && !is_flag() && taken.size() > 1) {
-    throw UsageError(fmt::format("{} is given {} times. Expected once", name(), taken.size()));
+    throw UsageError(fmt::format("{} is given {} times. Give it once", name(), taken.size()));
   }
   const std::string& word = taken.back();
   if (word.empty() && requires_text()) {
@@ -279,11 +279,11 @@ coro::Duration parse_duration(std::string_view name, const std::string& text) {
 }
 
 Syntax<Pair> part_syntax(std::uint64_t most) {
-  return pair_syntax('/', most, "I/N, such as 2/3: I from 1 to N, N");
+  return pair_syntax('/', most, "I/N, such as 2/3, with I from 1 to N and N");
 }
 
 Syntax<Pair> range_syntax(std::uint64_t most) {
-  return pair_syntax('-', most, "A-B, such as 101-200: A from 1 to B, B");
+  return pair_syntax('-', most, "A-B, such as 101-200, with A from 1 to B and B");
 }
 
 Syntax<double> percent_syntax(double low, double high) {

@@ -54,11 +54,11 @@ std::vector<std::string> require_known(const Command& program, const Command& ch
     if (chosen.path.size() > 1 && name.starts_with(of_command)) {
       const std::string command = chosen.full_name();
       throw UsageError(
-          fmt::format("the variable {} names no option of {}{}", shown, command,
+          fmt::format("the variable {} does not match any option of {}{}", shown, command,
                       meant.empty() ? fmt::format("; see: {} --help", command) : meant));
     }
-    warnings.push_back(
-        fmt::format("the variable {} names no option of drover and is ignored{}", shown, meant));
+    warnings.push_back(fmt::format(
+        "the variable {} does not match any option of drover and is ignored{}", shown, meant));
   }
   return warnings;
 }

@@ -165,11 +165,11 @@ TEST(EnvironmentOption, LaterMessagesNameTheVariableToo) {
 
 TEST(EnvironmentOption, UnknownOnesOfTheCommandAreErrors) {
   EXPECT_EQ(message_of({"tpcc", "run"}, {{"DROVER_TPCC_RUN_PAEC", "1"}}),
-            "the variable DROVER_TPCC_RUN_PAEC names no option of drover tpcc run; did you mean "
-            "DROVER_TPCC_RUN_PACE?");
+            "the variable DROVER_TPCC_RUN_PAEC does not match any option of drover tpcc run; did "
+            "you mean DROVER_TPCC_RUN_PACE?");
   // What is of the command line only.
   EXPECT_THAT(message_of({"tpcc", "run"}, {{"DROVER_TPCC_RUN_HELP", "1"}}),
-              HasSubstr("names no option"));
+              HasSubstr("does not match any option"));
 }
 
 TEST(EnvironmentOption, OtherUnknownOnesAreWarnedOf) {
@@ -182,8 +182,8 @@ TEST(EnvironmentOption, OtherUnknownOnesAreWarnedOf) {
   EXPECT_EQ(program.chosen, "start");
   ASSERT_EQ(program.warnings.size(), 2U);
   EXPECT_EQ(program.warnings[0],
-            "the variable DROVER_TPCC_RUN_PAEC names no option of drover and is ignored; did you "
-            "mean DROVER_TPCC_RUN_PACE?");
+            "the variable DROVER_TPCC_RUN_PAEC does not match any option of drover and is ignored; "
+            "did you mean DROVER_TPCC_RUN_PACE?");
   EXPECT_THAT(program.warnings[1], HasSubstr("DROVER_MY_OWN_"));
   EXPECT_THAT(program.warnings[1], testing::Not(HasSubstr("\x1b")));
 }

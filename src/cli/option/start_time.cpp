@@ -90,7 +90,7 @@ double parse_start_time(std::string_view name, const std::string& text, double n
   }
   std::optional<double> time = unix_seconds(text);
   if (!time) time = iso_8601(text);
-  if (!time) throw refuse("not a time with a time zone");
+  if (!time) throw refuse("the text is not a time with a time zone");
   if (*time < now) {
     throw refuse(fmt::format("by this host's clock, this time passed {} ago",
                              text::length_text(now - *time)));

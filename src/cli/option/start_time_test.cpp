@@ -39,7 +39,7 @@ TEST(StartTime, WhatIsNoTimeIsRefused) {
                            "2026-11-25T24:00:00Z", "2026-11-25T20:60:00Z", "2026-11-25 20:00:00Z",
                            "2026-11-25T20:00:00.Z", "2026-11-25T20:00:00.", "2026-11-25T20:00:00+1",
                            "2026-11-25T20:00:00+15:00", "2026-11-25T20:00:00Zulu"}) {
-    EXPECT_THAT(refusal_of(text), HasSubstr("not a time with a time zone")) << text;
+    EXPECT_THAT(refusal_of(text), HasSubstr("the text is not a time with a time zone")) << text;
   }
 }
 

@@ -147,9 +147,9 @@ coro::Task<void> initialise(const DatabaseTarget& target, sql::InitialiseSetting
   const auto dropped = co_await target.sql()->initialise(std::move(settings));
   std::string text;
   if (!dropped.empty()) text = fmt::format("dropped {}\n", fmt::join(dropped, ", "));
-  text += fmt::format("made the four tables of the built-in scripts in {}, scale {}\n",
+  text += fmt::format("created the four tables of the built-in scripts in {}, scale {}\n",
                       target.description(), scale);
-  print(text, "what was made");
+  print(text, "the created tables");
 }
 
 void add_sql_init(Command& sql) {

@@ -48,8 +48,8 @@ std::string text_of(const sql::BuiltinScript& script, DatabaseKind kind) {
 
 void add_mode_option(Command& command, SqlRunOptions& options) {
   Option option = tx_mode_option(options.isolation,
-                                 "YDB: mode of transactions that may write. A single statement "
-                                 "that only reads uses a snapshot");
+                                 "YDB: transaction mode of transactions that may write. A single "
+                                 "statement that only reads uses a snapshot");
   option.instead = "For PostgreSQL, write BEGIN ISOLATION LEVEL … in the script";
   command.add_options("Load", {std::move(option)});
 }

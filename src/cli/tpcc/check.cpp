@@ -167,8 +167,8 @@ void add_tpcc_check(Command& tpcc) {
         "Expected number of warehouses (default: the number in the database)",
         {.range = Range{1, 1'000'000}, .common = true}},
        {"--after-import", &arguments->after_import, "",
-        "Also check condition 11 and the initial population of clause 4.3.3.1 (cardinalities, "
-        "domains, shares). For data just loaded",
+        "Also check what holds only for freshly imported data: condition 11 and the initial "
+        "population of clause 4.3.3.1 (cardinalities, domains, shares)",
         common_option},
        {"--connections",
         &arguments->connections,

@@ -16,8 +16,8 @@ using std::chrono::seconds;
 TEST(CheckProgressLine, SaysHowFarItIs) {
   EXPECT_EQ(CheckProgressLine::text({0, 200, "100,000 items", {}}),
             "checked 0%, now: 100,000 items");
-  EXPECT_EQ(CheckProgressLine::text({25, 200, "each warehouse once", milliseconds(61'001)}),
-            "checked 12%, 1:02 left, now: each warehouse once");
+  EXPECT_EQ(CheckProgressLine::text({25, 200, "one row per warehouse", milliseconds(61'001)}),
+            "checked 12%, 1:02 left, now: one row per warehouse");
   EXPECT_EQ(CheckProgressLine::text({200, 200, {}, seconds(3600)}), "checked 100%, 1:00:00 left");
   const std::string cut = CheckProgressLine::text({1, 2, std::string(100, 'x'), seconds(1)});
   EXPECT_EQ(cut.size(), 79U);

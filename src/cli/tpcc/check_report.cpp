@@ -72,10 +72,13 @@ std::string line_of(const auto& condition, std::string_view result) {
 }
 
 std::string text_of(const Verdict& verdict) {
-  std::string text =
-      line_of(verdict, verdict.error     ? "NOT JUDGED"
-                       : verdict.holds() ? "OK"
-                                         : fmt::format("VIOLATED by {}", verdict.offenders));
+  std::string text = line_of(
+      verdict,
+      verdict.error ? "NOT JUDGED"
+      : verdict.holds()
+          ? "OK"
+          : fmt::format("VIOLATED in {}",
+                        text::counted(static_cast<std::uint64_t>(verdict.offenders), "case")));
   if (verdict.error) text += fmt::format("       {}\n", *verdict.error);
   for (const auto& [key, expected, found] : verdict.first_offenders) {
     text += fmt::format("       {}: expected {}; found {}\n", key, expected, found);
@@ -103,10 +106,11 @@ std::string summary_of(const CheckReport& report) {
                ? "The condition checked holds.\n"
                : fmt::format("All {} conditions checked hold.\n", report.verdicts.size());
   }
-  std::string text = fmt::format("Of {} conditions", report.verdicts.size());
-  if (violated > 0) text += fmt::format(" {} violated", violated);
-  if (violated > 0 && unknown > 0) text += " and";
-  if (unknown > 0) text += fmt::format(" {} not judged, so the check did not pass", unknown);
+  std::string text = fmt::format("The check of {} did not pass: ",
+                                 text::counted(report.verdicts.size(), "condition"));
+  if (violated > 0) text += fmt::format("{} violated", violated);
+  if (violated > 0 && unknown > 0) text += ", ";
+  if (unknown > 0) text += fmt::format("{} not judged", unknown);
   return text + ".\n";
 }
 
@@ -204,11 +208,11 @@ std::string check_text(const CheckReport& report, const CheckCircumstances& circ
   }
   for (const auto& [rule, reason] : report.not_asked) text += text_of_unchecked(rule, reason);
   if (report.money == Money::floating) {
-    text += "Money is stored in binary floating point: each amount was rounded to cents.\n";
+    text += "Money is stored in binary floating point, so each amount was rounded to cents.\n";
   }
   if (report.snapshot_refusal) {
     text += fmt::format(
-        "Each connection used its own snapshot, because the server cannot share one: {}\n",
+        "Each connection used its own snapshot, because the server cannot share a snapshot: {}\n",
         *report.snapshot_refusal);
   }
   return text + "\n" + summary_of(report);

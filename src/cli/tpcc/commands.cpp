@@ -44,9 +44,9 @@ coro::Task<void> init(const DatabaseTarget& target, InitialiseSettings settings)
   const std::string_view later = what_comes_later(has_keys, settings.foreign_keys);
   std::string text;
   if (!dropped.empty()) text = fmt::format("dropped {}\n", fmt::join(dropped, ", "));
-  text += fmt::format("made the nine tables of TPC-C in {}; {} come with the import\n",
+  text += fmt::format("created the nine TPC-C tables in {}. drover tpcc import adds {}\n",
                       target.description(), later);
-  print(text, "what was made");
+  print(text, "the created tables");
 }
 
 InitialiseSettings settings_of(const InitArguments& arguments) {
@@ -89,7 +89,8 @@ void add_init(Command& tpcc) {
        {"-w,--warehouses",
         &arguments->warehouses,
         "W",
-        "YDB: partition the tables for W warehouses (default: 10). PostgreSQL ignores it",
+        "YDB: number of warehouses for which the tables are partitioned (default: 10). No effect "
+        "on PostgreSQL",
         {.range = Range{1, tpcc::warehouses_max}, .common = true}},
        {"--partitions",
         &arguments->partitions,

@@ -217,11 +217,11 @@ int perform(const ImportArguments& arguments) {
     if (hosts) import = hosts->around(std::move(import));
     code = run::run_command(std::move(import));
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{} Repeat the same command to continue from here",
+    throw std::runtime_error(fmt::format("{} To continue from here, repeat the same command",
                                          text::sentence(lost.what())));
   }
   if (code == exit_interrupted) {
-    fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
+    fmt::print(stderr, "interrupted. To continue from here, repeat the same command\n");
     return code;
   }
   report(target, outcome);

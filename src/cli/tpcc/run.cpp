@@ -74,8 +74,8 @@ void add_run_options(Command& command, TpccRunOptions& options) {
         "Time to measure, e.g. 90s, 10m, 2h",
         {.range = at_least(seconds(1)), .common = true}},
        {"--warmup", &options.warmup, "TIME|auto",
-        "Time to run the load before measuring; 0: none. auto: a tenth of --duration, at least 3s "
-        "and one terminal cycle, at most 10m",
+        "Time to run the load before measuring; 0: no warm-up. auto: a tenth of --duration, at "
+        "least 3s and one terminal cycle, at most 10m",
         common_option},
        {"--connections",
         &options.run.connections,
@@ -84,7 +84,8 @@ void add_run_options(Command& command, TpccRunOptions& options) {
         "connections",
         {.range = Range{1, run::run_connections_most}, .common = true}},
        {"--max-inflight", &options.run.max_inflight, "N|auto",
-        "Maximum number of transactions in flight; the rest wait. auto: one per connection",
+        "Maximum number of transactions in flight; other transactions wait. auto: one per "
+        "connection",
         in_range(1, run::permits_most)},
        {"--terminals",
         &options.terminals,
@@ -97,13 +98,12 @@ void add_run_options(Command& command, TpccRunOptions& options) {
   add_load_options(command, options);
   add_part_options(command, options, command.action);
   command.add_options(
-      hosts_group,
-      {{"--warehouse-range",
-        {&options.warehouse_range, range_syntax(warehouses_most)},
-        "A-B",
-        "Instead of --share: run warehouses A to B of all W on this host. Other totals, such as "
-        "--connections, are divided in the same proportion",
-        {.excludes = {{"--share", "which also sets the warehouses of this host"}}}}});
+      hosts_group, {{"--warehouse-range",
+                     {&options.warehouse_range, range_syntax(warehouses_most)},
+                     "A-B",
+                     "Run warehouses A to B on this host, instead of --share. Other totals, such "
+                     "as --connections, are divided in proportion to the warehouses",
+                     {.excludes = {{"--share", "which also sets the warehouses of this host"}}}}});
   command.add_options(
       output_group,
       {ui_option(options.run.ui),
@@ -150,14 +150,14 @@ void add_load_options(Command& command, TpccRunOptions& options) {
         "Run without a database: each transaction takes N ms", in_range(0, simulate_ms_most)}});
   add_session_options(command, options);
   command.add_options(
-      "Load",
-      {{"--affinity",
-        &options.run.settings.affinity,
-        "",
-        "With --balance: keep the terminals of a warehouse on one host while that host is "
-        "available",
-        {.needs = Relation{"--balance", "without it, all terminals use the same server host"},
-         .only_on = OnlyOn::postgres}}});
+      "Load", {{"--affinity",
+                &options.run.settings.affinity,
+                "",
+                "With --balance: keep the terminals of a warehouse on one host while that host is "
+                "available",
+                {.needs = Relation{"--balance",
+                                   "without --balance, all terminals use the same server host"},
+                 .only_on = OnlyOn::postgres}}});
   add_failure_options(command, options);
 }
 
@@ -193,8 +193,9 @@ std::optional<run::MeasuredRun> measure_tpcc(TpccRun run, const DatabaseTarget* 
   if (target == nullptr) {
     const double ms = run.run.settings.simulate_ms.value_or(0);
     benchmark::TpccBenchmark benchmark(std::move(run.options), nullptr);
-    return run::measure_simulated(std::move(run.run), benchmark,
-                                  fmt::format("no database: every transaction takes {} ms", ms));
+    return run::measure_simulated(
+        std::move(run.run), benchmark,
+        fmt::format("no database: every transaction is simulated and takes {} ms", ms));
   }
   const auto database = target->tpcc();
   benchmark::TpccBenchmark benchmark(std::move(run.options), database.get());

@@ -63,7 +63,8 @@ TEST(TpccRun, RefusesOptionsThatDoNotFit) {
   EXPECT_THAT(Line({"-w", "1", "--simulate-ms", "5", "--server-stats"}).problem,
               HasSubstr("--server-stats cannot be combined with --simulate-ms, which uses no "
                         "server"));
-  EXPECT_THAT(Line({"--affinity"}).problem, HasSubstr("--affinity needs --balance: without it"));
+  EXPECT_THAT(Line({"--affinity"}).problem,
+              HasSubstr("--affinity needs --balance: without --balance"));
   EXPECT_THAT(Line({"--terminals", "5"}).problem, HasSubstr("--terminals needs --no-delays: "));
   EXPECT_EQ(Line({"--terminals", "auto"}).problem, "");
   EXPECT_THAT(Line({"--delivery-log", "x"}).problem,

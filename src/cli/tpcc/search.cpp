@@ -86,8 +86,9 @@ search::Bounds bounds_of(const TpccSearchArguments& arguments, const std::option
       range.most = std::min(range.most, 10 * (warehouses ? *warehouses : room->warehouses));
     }
   }
-  range.there = finds_terminals(arguments) ? "free connections, and ten terminals a warehouse"
-                                           : "warehouses loaded";
+  range.there = finds_terminals(arguments)
+                    ? "limited by free connections and ten terminals per warehouse"
+                    : "the number of loaded warehouses";
   return search_bounds(arguments.search, range);
 }
 
@@ -145,17 +146,17 @@ int perform(const Command& command, const TpccSearchArguments& arguments) {
 
 void add_options_of_search(Command& command, TpccSearchArguments& arguments) {
   TpccRunOptions& run = arguments.run;
-  add_search_options(
-      command, arguments.search, run.warmup,
-      {.units = {"warehouses", "terminals"},
-       .find = "Which maximum to find. warehouses: with keying and think times; terminals: without "
-               "them, one connection per terminal",
-       .high = "Largest load to try. auto: the loaded warehouses; with --find terminals, the "
-               "server's free connections",
-       .start = "First load to try. auto: an eighth of --high"});
-  command.add_options("Search", {{"--min-efficiency", &arguments.efficiency_least, "P",
-                                  "Reject loads with an efficiency below P percent; 0: accept any",
-                                  in_range(0, 100)}});
+  add_search_options(command, arguments.search, run.warmup,
+                     {.units = {"warehouses", "terminals"},
+                      .find = "Maximum to find. warehouses: with keying and think times; "
+                              "terminals: without these times, one connection per terminal",
+                      .high = "Largest load to try. auto: the number of loaded warehouses; with "
+                              "--find terminals, the number of free connections",
+                      .start = "First load to try. auto: an eighth of --high"});
+  command.add_options(
+      "Search", {{"--min-efficiency", &arguments.efficiency_least, "P",
+                  "Reject loads with an efficiency below P percent; 0: accept every efficiency",
+                  in_range(0, 100)}});
   add_limit_option(command, arguments.search, limit_example);
   command.add_options(
       "Load", {{"--connections", &run.run.connections, "N|auto",

@@ -90,7 +90,8 @@ ycsb::LoadSettings load_settings_of(const TableArguments& arguments,
   if (const auto why = settings.properties.why_no_rows()) throw UsageError(*why);
   if (settings.properties.insert_count == 0) {
     throw UsageError(
-        "the number of rows is not given. Set it with --recordcount N (or -p recordcount=N)");
+        "the number of rows is not given. Set the number with --recordcount N (or -p "
+        "recordcount=N)");
   }
   settings.connections = connections_of(arguments, share);
   return settings;
@@ -181,11 +182,11 @@ int perform_load(const TableArguments& arguments) {
     run::run_command(
         hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded)) : load());
   } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{} Repeat the same command to continue from here",
+    throw std::runtime_error(fmt::format("{} To continue from here, repeat the same command",
                                          text::sentence(lost.what())));
   }
   if (!loaded) {
-    fmt::print(stderr, "interrupted. Repeat the same command to continue from here\n");
+    fmt::print(stderr, "interrupted. To continue from here, repeat the same command\n");
     return exit_interrupted;
   }
   const double seconds = coro::seconds_of(loaded->elapsed);
@@ -214,11 +215,11 @@ std::string check_text(const ycsb::CheckReport& report, const std::string& place
                                  text::counted_grouped(report.rows, "row"),
                                  text::counted_grouped(report.values, "value"));
   if (report.versions > 0) {
-    text += fmt::format("updates       {}, at most {} of one field\n",
+    text += fmt::format("updates       {}, at most {} of the same field\n",
                         text::grouped(report.versions), text::grouped(report.version_max));
   }
   if (report.rows_lost() > 0) {
-    text += fmt::format("LOST          {} of {} that were loaded\n",
+    text += fmt::format("LOST          {} of the {} that were loaded\n",
                         text::counted_grouped(report.rows_lost(), "row"),
                         text::grouped(report.rows_loaded));
   }
@@ -227,7 +228,7 @@ std::string check_text(const ycsb::CheckReport& report, const std::string& place
                         one.field, one.what);
   }
   if (report.snapshot_refusal) {
-    text += fmt::format("note: not in one snapshot: {}\n", *report.snapshot_refusal);
+    text += fmt::format("note: the check did not use one snapshot: {}\n", *report.snapshot_refusal);
   }
   return text + (report.holds() ? "the table is correct\n"
                                 : fmt::format("the table is NOT correct: {} wrong\n",

@@ -108,7 +108,7 @@ void note_without_effect(const ycsb::Properties& properties) {
   }
   if (names.empty()) return;
   note_to_stderr(
-      fmt::format("note: these properties have no effect here: {}", fmt::join(names, ", ")));
+      fmt::format("note: these properties have no effect in Drover: {}", fmt::join(names, ", ")));
 }
 
 }  // namespace drover::cli

@@ -85,7 +85,9 @@ SummaryText ycsb_summary(const ycsb::Properties& properties) {
 int perform(YcsbRunArguments arguments, const Command& command) {
   const ycsb::Properties properties = read_row_properties(arguments.properties);
   if (!properties.do_transactions) {
-    throw UsageError("dotransactions=false loads the table. Use 'drover ycsb load' for that");
+    throw UsageError(
+        "dotransactions=false is not supported by this command. Use 'drover ycsb load' to load the "
+        "table");
   }
   const bool is_agent = arguments.run.member != nullptr;
   if (!is_agent) note_without_effect(properties);
@@ -160,17 +162,17 @@ void add_ycsb_run(Command& ycsb) {
   add_isolation_options(run, arguments->isolation);
   add_part_options(run, *arguments, run.action);
   add_failure_options(run, *arguments);
-  run.add_options(
-      output_group,
-      {ui_option(arguments->run.ui),
-       metrics_option(*arguments),
-       server_stats_option(*arguments),
-       {"--format",
-        {&arguments->prints_ycsb_lines, Choices<bool>{{"text", false}, {"ycsb", true}}},
-        "",
-        "Format of the summary: text, or the lines that YCSB prints"},
-       {"--hdr-log", &arguments->hdr_log, "PREFIX",
-        "Write a histogram log per operation for HdrHistogram's tools: PREFIXREAD.hdr and so on"}});
+  run.add_options(output_group,
+                  {ui_option(arguments->run.ui),
+                   metrics_option(*arguments),
+                   server_stats_option(*arguments),
+                   {"--format",
+                    {&arguments->prints_ycsb_lines, Choices<bool>{{"text", false}, {"ycsb", true}}},
+                    "",
+                    "Format of the summary: text, or the lines that YCSB prints"},
+                   {"--hdr-log", &arguments->hdr_log, "PREFIX",
+                    "Write one histogram log per type of operation, such as PREFIXREAD.hdr, for "
+                    "HdrHistogram's tools"}});
   add_result_options(run, *arguments);
 }
 

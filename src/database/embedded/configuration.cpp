@@ -105,7 +105,7 @@ std::string configuration_text(uint64_t memory_bytes, const std::vector<Setting>
       "unix_socket_permissions = 0700\n"
       "log_line_prefix = '%m [%p] '\n",
       shared_buffers_mib, cache_mib, maintenance_mib);
-  if (!settings.empty()) text += "# Asked for at this start.\n";
+  if (!settings.empty()) text += "# Set for this start only.\n";
   for (const Setting& setting : settings) {
     text += fmt::format("{} = {}\n", setting.name, quoted(setting.value));
   }

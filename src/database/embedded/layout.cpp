@@ -62,7 +62,7 @@ fs::path default_data_root() {
   if (const char* home = environment("HOME")) return fs::path(home) / ".local/share/drover";
   throw ServerError(
       "the folder for the private server's data is not known, because HOME is not set. Set "
-      "DROVER_DATA_HOME to a folder of yours");
+      "DROVER_DATA_HOME to a folder in which you may write");
 }
 
 Layout layout_of(const fs::path& root, int major) {

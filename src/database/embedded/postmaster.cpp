@@ -163,9 +163,10 @@ void clear_after_crash(const fs::path& data) {
     if (has_ended(process, std::chrono::seconds(5))) continue;
     send_signal(process, SIGKILL);
     if (!has_ended(process, std::chrono::seconds(5))) {
-      throw ServerError(fmt::format(
-          "the process {} is left from a crashed server, still uses {} and cannot be ended", pid,
-          data.string()));
+      throw ServerError(
+          fmt::format("the process {} of a crashed server still uses {} and has not ended after "
+                      "SIGKILL. End the process or restart the machine",
+                      pid, data.string()));
     }
   }
   const std::optional<pid_t> pid = recorded_pid(data);

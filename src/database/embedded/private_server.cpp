@@ -53,7 +53,8 @@ void remove_unfinished(const Layout& layout) {
     std::error_code error;
     fs::remove_all(entry.path(), error);
     if (error) {
-      throw system_failure(error.value(), "cannot remove {}, which a killed initdb left",
+      throw system_failure(error.value(),
+                           "cannot remove {}, an incomplete folder of an earlier initdb",
                            entry.path().string());
     }
   }
@@ -71,7 +72,7 @@ fs::path make_unfinished(const Layout& layout, const Account& account) {
 void run_or_throw(const Program& program, std::string_view doing) {
   const ProgramResult result = run_to_end(program);
   if (result.succeeded()) return;
-  throw ServerError(fmt::format("cannot {}: {} ended with {}; it said:\n{}", doing,
+  throw ServerError(fmt::format("cannot {}: {} ended with exit code {}. Its output:\n{}", doing,
                                 program.executable.string(), result.exit_code, result.output));
 }
 
@@ -85,7 +86,7 @@ void run_initdb(const Installation& installation, const fs::path& folder, const 
   // Before 18 there is no such option, and no checksums is the default.
   if (installation.major >= 18) initdb.arguments.emplace_back("--no-data-checksums");
   if (!durable) initdb.arguments.emplace_back("--no-sync");
-  run_or_throw(initdb, "make the private server's data");
+  run_or_throw(initdb, "create the data folder of the private server");
 }
 
 void make_database(const Installation& installation, const fs::path& folder, const Account& account,
@@ -95,7 +96,7 @@ void make_database(const Installation& installation, const fs::path& folder, con
                   fmt::format("fsync={}", durable ? "on" : "off"), "postgres"},
                  account,
                  "CREATE DATABASE drover;\n"};
-  run_or_throw(single, "make the database of the private server");
+  run_or_throw(single, "create the database of the private server");
 }
 
 void include_our_configuration(const fs::path& folder) {
@@ -125,9 +126,10 @@ void ensure_cluster(const Installation& installation, const Layout& layout, cons
   remove_unfinished(layout);
   if (fs::exists(layout.data())) {
     if (fs::exists(layout.data() / "PG_VERSION")) return;
-    throw ServerError(fmt::format(
-        "{} exists but has no PostgreSQL data. Move it away, and drover creates a new one",
-        layout.data().string()));
+    throw ServerError(
+        fmt::format("the folder {} exists but has no PostgreSQL data. Move the folder away, and "
+                    "drover creates a new one",
+                    layout.data().string()));
   }
   const fs::path folder = make_unfinished(layout, account);
   try {

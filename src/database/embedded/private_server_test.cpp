@@ -258,10 +258,9 @@ TEST_F(PrivateServerTest, RefusesDataThatIsNone) {
   if (::geteuid() == 0) {
     ASSERT_EQ(::chown(layout.data().c_str(), account.uid, account.gid), 0);
   }
-  EXPECT_THAT(
-      [&] { PrivateServer(scratch_in(folder_.path())).start(); },
-      ThrowsMessage<ServerError>(HasSubstr(
-          "exists but has no PostgreSQL data. Move it away, and drover creates a new one")));
+  EXPECT_THAT([&] { PrivateServer(scratch_in(folder_.path())).start(); },
+              ThrowsMessage<ServerError>(HasSubstr("exists but has no PostgreSQL data. Move the "
+                                                   "folder away, and drover creates a new one")));
   EXPECT_TRUE(fs::exists(layout.data() / "precious"));
 }
 

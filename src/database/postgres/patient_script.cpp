@@ -45,7 +45,7 @@ Task<Result> script_patiently(Connection& connection, std::string sql) {
 std::string no_statistics_note(std::string_view tables, std::string_view warning) {
   return fmt::format(
       "note: {} may lack statistics, so statements may be slow. The server warned: {} Ask the "
-      "owner to run ANALYZE",
+      "owner of the table to run ANALYZE",
       tables, text::sentence(warning));
 }
 

@@ -185,13 +185,15 @@ Task<Pooling> find_pooling(Connection& first, Access access) {
 
 std::string pooling_note(Pooling pooling) {
   if (pooling == Pooling::session) {
-    return "note: a pooler in session pooling mode is in front of the server. Connections beyond "
-           "the size of its pool wait for each other";
+    return "note: a pooler in session pooling mode is in front of the server. If the run has more "
+           "connections than the pool, the surplus connections wait";
   }
   if (pooling == Pooling::pgpool) {
-    return "note: pgpool-II is in front of the server. All statements go to the primary, except "
-           "those of scripts (drover sql run), and none is balanced over the standbys. Connections "
-           "beyond num_init_children wait for each other";
+    return "note: pgpool-II is in front of the server. Drover sends its statements to the "
+           "primary, never to a standby. For the statements of scripts (drover sql run), pgpool-II "
+           "chooses "
+           "the server. If the run has more connections than num_init_children, the surplus "
+           "connections wait";
   }
   return "note: a pooler in transaction pooling mode is in front of the server. Each execution "
          "sends the statement as text, and each transaction sends the session's settings again, "

@@ -54,8 +54,8 @@ Task<Pooling> ask_whom(Connection& connection, Access& access) {
   } catch (const Error& error) {
     if (!connection.unanswered()) throw;
     throw with_advice(error,
-                      "it accepted the connection and then sent nothing. A pooler does so if its "
-                      "server is not reachable or its pool is exhausted");
+                      "the other side accepted the connection and then sent nothing. A pooler "
+                      "behaves like this if its server is not reachable or its pool is exhausted");
   }
 }
 

@@ -44,7 +44,7 @@ double mean_ms(const measure::HistogramSnapshot& histogram) {
 }
 
 // The advice if a thread had to wait for a processor.
-constexpr const char* crowd_knob = "; run Drover on cores or a machine of its own";
+constexpr const char* crowd_knob = "; give Drover its own cores or its own machine";
 
 // A client that stood still for at least this time and for more than one percent of the interval
 // has measured itself.
@@ -189,17 +189,15 @@ JudgedClient judge_run_queue(const Result& result, const std::optional<Yardstick
   const double longest_ms =
       std::ranges::max(client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
   const Delay delay = delay_of(longest_ms, *yardstick);
-  return {
-      valid_if(
-          delay.ms <= delay_least_ms || delay.share <= share_most,
-          fmt::format(
-              "a worker thread waits {:.3f} ms for a core, {:g} times per {} of {} ms: {} ms in "
-              "total, {:.1f}%; limit {:g} ms or {:.0f}%",
-              longest_ms, yardstick->wake_ups, yardstick->noun,
-              text::figure_text(served_ms(yardstick->transaction)), text::figure_text(delay.ms),
-              delay.share * 100, delay_least_ms, share_most * 100),
-          crowd_knob),
-      longest_ms};
+  return {valid_if(delay.ms <= delay_least_ms || delay.share <= share_most,
+                   fmt::format("a worker thread waits {:.3f} ms for a core each time, {:g} times "
+                               "per {}: {} ms or {:.1f}% of its {} ms; limit {:g} ms or {:.0f}%",
+                               longest_ms, yardstick->wake_ups, yardstick->noun,
+                               text::figure_text(served_ms(yardstick->transaction)),
+                               text::figure_text(delay.ms), delay.share * 100, delay_least_ms,
+                               share_most * 100),
+                   crowd_knob),
+          longest_ms};
 }
 
 JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>& yardstick,
@@ -210,16 +208,16 @@ JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>
                                         : "no timer ended, or no transaction was committed")};
   }
   const Delay delay = delay_of(mean_ms(lag), *yardstick);
-  return {valid_if(
-              delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
-              fmt::format(
-                  "a worker thread wakes up {} ms late, {:g} times per {} of {} ms: {} ms in "
-                  "total, {:.1f}%; limit {:g} ms or {:.0f}%",
-                  text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
-                  text::figure_text(served_ms(yardstick->transaction)), text::figure_text(delay.ms),
-                  delay.share * 100, reaction_least_ms, reaction_share_most * 100),
-              crowd_knob),
-          delay.ms};
+  return {
+      valid_if(delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
+               fmt::format("a worker thread wakes up {} ms late each time, {:g} times per {}: {} "
+                           "ms or {:.1f}% of its {} ms; limit {:g} ms or {:.0f}%",
+                           text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
+                           text::figure_text(served_ms(yardstick->transaction)),
+                           text::figure_text(delay.ms), delay.share * 100, reaction_least_ms,
+                           reaction_share_most * 100),
+               crowd_knob),
+      delay.ms};
 }
 
 JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
@@ -241,7 +239,7 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
     text += fmt::format("; the client side did not run for {:.1f} s", longest_ms * 1e-3);
   }
   if (!keeps_pace) {
-    text += fmt::format("; a terminal loses more than {:g}% of its cycle of {} ms",
+    text += fmt::format("; late timers cost a terminal more than {:g}% of its cycle of {} ms",
                         cycle_share_most * 100, text::figure_text(cycle_ms));
   }
   return {valid_if(p99_ms <= timer_lag_p99_most_ms && !stood_still && keeps_pace, text,

@@ -44,9 +44,8 @@ void judge_stalls(const Result& result, double from, double until, Judged& judge
   const double all_s = result.availability.stalled_s;
   if (longest_s >= stall_s_most || all_s > most_s) judged.judgement = Judgement::broken;
   judged.text += fmt::format(
-      "; {} of {:.1f} s in total (at most {:.2g} s allowed), the longest {:.1f} s (below {:g} s "
-      "allowed): {}s waited "
-      "and the database answered nothing",
+      "; {}, in which {}s waited and the database did not answer: {:.1f} s in total (allowed: at "
+      "most {:.2g} s), the longest {:.1f} s (allowed: below {:g} s)",
       text::counted(measured, "stall"), all_s, most_s, longest_s, stall_s_most,
       result.plan.kind().client);
 }
@@ -153,7 +152,7 @@ Judged judge_account(const Account& account) {
     const std::string in_doubt =
         account.unresolved == 0
             ? ""
-            : fmt::format("; {}, {} of them in the data",
+            : fmt::format("; the data contain {} of {}",
                           text::counted(account.unresolved, "unresolved commit"), *account.more());
     return {Judgement::held, text + in_doubt};
   }
@@ -228,7 +227,7 @@ Judged judge_percentile(const measure::HistogramSnapshot& latency,
   const std::string without_answer =
       unanswered.empty()
           ? ""
-          : fmt::format(", {} of them without an answer", text::grouped(unanswered.count()));
+          : fmt::format(", of which {} had no answer", text::grouped(unanswered.count()));
   const std::string text =
       fmt::format("90th percentile {}{} s of {}{}; limit {:g} s", at_least ? "at least " : "",
                   text::figure_text(p90_s), text::counted_grouped(latency.count(), "transaction"),
@@ -245,9 +244,10 @@ Judged judge_deferred(const Result& result) {
   // Unfinished Deliveries would have the longest latencies.
   const std::uint64_t lost = deferred.failed + deferred.unfinished;
   if (lost == 0) return judged;
-  judged.text += fmt::format("; {} failed and {} unfinished at the end of {} queued",
-                             text::grouped(deferred.failed), text::grouped(deferred.unfinished),
-                             text::grouped(deferred.queued));
+  judged.text +=
+      fmt::format("; {0} of {2} queued Deliveries failed, and {1} were unfinished at the end",
+                  text::grouped(deferred.failed), text::grouped(deferred.unfinished),
+                  text::grouped(deferred.queued));
   if (deferred.queued >= few_answers && lost * 10 > deferred.queued)
     judged.judgement = Judgement::broken;
   return judged;
@@ -348,7 +348,8 @@ Judged judge_hosts(const Result& result) {
   }
   const std::string hosts = text::counted_grouped(result.ranks.size(), "host");
   if (without_audit > 0) {
-    return not_judged(fmt::format("all {} took part; {} without an audit", hosts, without_audit));
+    return not_judged(
+        fmt::format("all {} took part; hosts without an audit: {}", hosts, without_audit));
   }
   return {Judgement::held,
           fmt::format("all {} took part, and the audit of each one is valid", hosts)};
@@ -364,7 +365,7 @@ std::string start_text(const Result& result, const StartSpread& spread) {
   double latest_s = 0;
   for (const RankResult& one : result.ranks) latest_s = std::max(latest_s, one.start_late_s);
   if (latest_s > 0)
-    text += fmt::format(", the last one {} ms after its scheduled start", ms(latest_s));
+    text += fmt::format(", the last host {} ms after its scheduled start", ms(latest_s));
   return text;
 }
 
@@ -385,11 +386,10 @@ Judged judge_start(const Result& result) {
     return not_judged(text + "; start the hosts with --hosts, which compares the clocks");
   }
   if (spread->most_s * 1e3 > starts_apart_most_ms) {
-    return not_judged(
-        fmt::format("{}; with the clock uncertainty and the late starts, up to {} ms are possible. "
-                    "Use a faster "
-                    "network to the hosts, or hosts with less load",
-                    text, text::figure_text(spread->most_s * 1e3)));
+    return not_judged(fmt::format(
+        "{}; with the clock uncertainty and the late starts, up to {} ms between the starts are "
+        "possible. Use a faster network to the hosts, or hosts with less load",
+        text, text::figure_text(spread->most_s * 1e3)));
   }
   const auto missing = std::ranges::count_if(
       result.ranks, [](const RankResult& one) { return !start_of(one).has_value(); });

@@ -126,7 +126,7 @@ TEST(AuditOfHosts, AHostWithoutAnAuditIsNotJudged) {
   result.ranks[1].audit.clear();
   Verdict hosts = line_of(result, "hosts");
   EXPECT_EQ(hosts.judgement, Judgement::not_judged);
-  EXPECT_EQ(hosts.text, "all 3 hosts took part; 1 without an audit");
+  EXPECT_EQ(hosts.text, "all 3 hosts took part; hosts without an audit: 1");
   result.ranks[2].valid = false;
   EXPECT_EQ(line_of(result, "hosts").judgement, Judgement::invalid);
 }
@@ -138,14 +138,13 @@ TEST(AuditOfHosts, StartsThatLieApartAreBroken) {
   Verdict start = line_of(result, "start");
   EXPECT_EQ(start.judgement, Judgement::broken);
   EXPECT_THAT(start.text, HasSubstr("started within 25"));
-  EXPECT_THAT(start.text, HasSubstr("the last one 21"));
+  EXPECT_THAT(start.text, HasSubstr("the last host 21"));
   // Its clock is known to be ahead by that.
   result.ranks[2].clock_at_start->wall_s = 0.024;
   start = line_of(result, "start");
   EXPECT_EQ(start.judgement, Judgement::not_judged) << "it was 21 ms late";
-  EXPECT_THAT(
-      start.text,
-      HasSubstr("with the clock uncertainty and the late starts, up to 22.8 ms are possible"));
+  EXPECT_THAT(start.text, HasSubstr("with the clock uncertainty and the late starts, up to 22.8 ms "
+                                    "between the starts are possible"));
   result.ranks[2].start_late_s = 0.001;
   EXPECT_EQ(line_of(result, "start").judgement, Judgement::held);
 }

@@ -43,8 +43,8 @@ Judged judge_mix(const Result& result) {
         fmt::format("{}{} {:.2f}%", judged.text.empty() ? "" : ", ", rule.name, share * 100);
     if (share >= rule.share_least) continue;
     if (!holds) judged.judgement = Judgement::broken;
-    judged.text +=
-        fmt::format(" (minimum {:g}% - {:.2f}% for chance)", rule.share_least * 100, chance * 100);
+    judged.text += fmt::format(" (minimum {:g}%, less {:.2f}% for chance)", rule.share_least * 100,
+                               chance * 100);
   }
   judged.text += fmt::format(" of {} transactions", text::grouped(all));
   return judged;
@@ -137,8 +137,8 @@ Judged judge_think(const Result& result) {
                          text::figure_text(times.mean_s));
     if (times.hold()) continue;
     wrong += fmt::format(
-        "{}after {} mean {} s (allowed {} to {} s), distance {:.3f} from the negative exponential "
-        "distribution (allowed {:.3f})",
+        "{}think times after {}: mean {} s (allowed {} to {} s), distance {:.3f} from the negative "
+        "exponential distribution (allowed {:.3f})",
         wrong.empty() ? "" : "; ", rule.name, text::figure_text(times.mean_s),
         text::figure_text(times.mean_low_s), text::figure_text(times.mean_high_s), times.distance,
         times.distance_most);
@@ -146,11 +146,12 @@ Judged judge_think(const Result& result) {
   if (count == 0) return at_pace(result, not_judged("too few think times"));
   return at_pace(
       result,
-      compliant_if(wrong.empty(),
-                   wrong.empty()
-                       ? fmt::format("means: {}; negative exponential distribution, {} think times",
-                                     means, text::grouped(count))
-                       : wrong + ", " + text::grouped(count) + " think times"));
+      compliant_if(
+          wrong.empty(),
+          wrong.empty()
+              ? fmt::format("means: {}; {} think times with a negative exponential distribution",
+                            means, text::grouped(count))
+              : wrong + ", " + text::grouped(count) + " think times"));
 }
 
 Judged judge_keying(const Result& result) {
@@ -201,7 +202,8 @@ Judged judge_throughput(const Result& result) {
   const double low = std::max(least - chance(least), 0.0);
   const double high = most + chance(most);
   const std::string text = fmt::format(
-      "{:.2f} tpmC per warehouse; allowed {:.2f} to {:.2f} ({:g} to {:g} without chance)",
+      "{:.2f} tpmC per warehouse; allowed {:.2f} to {:.2f} (specified {:g} to {:g}, widened for "
+      "chance)",
       result.summary.tpmc / warehouses, low / (warehouses * minutes), high / (warehouses * minutes),
       tpmc_per_warehouse_least, tpmc_per_warehouse_max);
   if (new_orders > high) {
@@ -242,7 +244,7 @@ std::string shift_text(std::string_view what, const LevelShift& shift, std::stri
 // A run that becomes better within the interval began too early, before it was warm.
 std::string_view advice(const LevelShift& shift, bool is_worse) {
   if (shift.shape == LevelShift::Shape::ramp || !is_worse) return "; use a longer --warmup";
-  return "; find out what happened then";
+  return "; find out what happened at that time";
 }
 
 Judged judge_steady_state(const Result& result) {
@@ -265,14 +267,14 @@ Judged judge_steady_state(const Result& result) {
   const Trend throughput = find_trend(bins.throughput);
   bool moves = throughput_has_trend(throughput);
   std::string text = fmt::format(
-      "throughput {:+.1f}% over the measured interval (z {:+.1f})",
+      "throughput changed by {:+.1f}% over the measured interval (z {:+.1f})",
       throughput.median > 0 ? throughput.change / throughput.median * 100 : 0, throughput.z);
   if (bins.p90_ms.size() >= bins_least) {
     const Trend latency = find_trend(bins.p90_ms);
     moves = moves || p90_has_trend(latency);
-    text += fmt::format(", 90th percentile {:+.1f} ms (z {:+.1f})", latency.change, latency.z);
+    text += fmt::format(", 90th percentile by {:+.1f} ms (z {:+.1f})", latency.change, latency.z);
   }
-  return compliant_if(!moves, text + (moves ? "" : ", no step in either of them") + of_bins,
+  return compliant_if(!moves, text + (moves ? "" : ", neither has a step") + of_bins,
                       "; use a longer --warmup");
 }
 
@@ -309,7 +311,7 @@ Judged judge_shares(const Result& result) {
                                percent_of(count, all));
     if (holds) continue;
     judged.judgement = Judgement::broken;
-    judged.text += fmt::format(" (specified {:.2f}%, allowed {:.2f}% to {:.2f}% with chance)",
+    judged.text += fmt::format(" (specified {:.2f}%, chance allows {:.2f}% to {:.2f}%)",
                                *one.share * 100, percent_of(low, all), percent_of(high, all));
   }
   if (judged.text.empty()) return not_judged("no shares were specified");
@@ -352,11 +354,14 @@ Judged judge_rate(const Result& result) {
   }
   if (!too_few && !too_late) return {Judgement::held, text};
   if (is_client_too_slow(result)) {
-    return {Judgement::invalid, text + "; the client side did not keep up. See the rules client.*"};
+    return {Judgement::invalid,
+            text +
+                "; the client side (Drover) was overloaded. The rules client.load, "
+                "client.run_queue, client.reaction and client.timers show why"};
   }
   return {Judgement::broken,
-          fmt::format("{}; the database did not keep up, so the latency grows with the "
-                      "length of the run. Use a lower --rate, or more than {} and {}",
+          fmt::format("{}; {} over {} did not reach the rate, so the latency grows during the run. "
+                      "Use a lower --rate, or more clients and connections",
                       text, text::counted_grouped(plan.clients, "client"),
                       text::counted_grouped(plan.connections, "connection"))};
 }
@@ -383,10 +388,10 @@ Rule share_rule(const char* name, const char* clause, Count part, Count whole, d
             const CountBounds bounds = binomial_bounds(count, expected);
             return compliant_if(
                 bounds.contain(number),
-                fmt::format(
-                    "{:.2f}% of {} {}; specified {:g}%, allowed {:.2f}% to {:.2f}% with chance",
-                    percent_of(number, count), text::counted_grouped(count, noun), is,
-                    expected * 100, percent_of(bounds.low, count), percent_of(bounds.high, count)));
+                fmt::format("{:.2f}% of {} {}; specified {:g}%, chance allows {:.2f}% to {:.2f}%",
+                            percent_of(number, count), text::counted_grouped(count, noun), is,
+                            expected * 100, percent_of(bounds.low, count),
+                            percent_of(bounds.high, count)));
           }};
 }
 
@@ -401,8 +406,8 @@ Judged judge_order_lines(const Result& result) {
   return compliant_if(
       std::abs(mean - order_lines_mean) <= chance,
       fmt::format(
-          "{:.3f} lines per order in {} New-Orders; specified {:g}, allowed +- {:.3f} for chance",
-          mean, text::grouped(inputs.new_orders), order_lines_mean, chance));
+          "{:.3f} lines per order in {} New-Orders; specified {:g}, chance allows +- {:.3f}", mean,
+          text::grouped(inputs.new_orders), order_lines_mean, chance));
 }
 
 }  // namespace

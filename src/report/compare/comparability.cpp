@@ -137,7 +137,7 @@ void add_duration(std::vector<Obstacle>& obstacles, const RunSet& base, const Ru
   const auto [shortest, longest] = measured_times(base, new_runs);
   if (longest <= shortest * duration_ratio_most) return;
   const std::string name =
-      fmt::format("measured time, by more than {:g} times", duration_ratio_most);
+      fmt::format("measured time (different by more than a factor of {:g})", duration_ratio_most);
   const auto text = [](const Result& run) {
     return fmt::format("{:.0f} s", run.summary.time_seconds);
   };
@@ -218,9 +218,9 @@ std::string out_of_turn_text(const RunSet& base, const RunSet& new_runs,
   const std::string early =
       base_is_early ? described(base, pair.base, "base") : described(new_runs, pair.new_run, "new");
   return fmt::format(
-      "the runs were not made in turns: {} and {} would be pair {}, but {}, of pair {}, began "
-      "between them. Expected one of each side in each two that follow each other, as in base, "
-      "new, new, base. Make the runs in turns, or leave --paired out",
+      "the runs do not alternate: {} and {} would be pair {}, but {}, of pair {}, began between "
+      "them. Expected a base run and a new run in each two consecutive runs, as in base, new, new, "
+      "base. Make the runs in this order, or leave out --paired",
       described(base, before.base, "base"), described(new_runs, before.new_run, "new"), k, early,
       k + 1);
 }
@@ -416,14 +416,14 @@ const std::vector<std::string>& obstacle_keys() {
 std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs) {
   if (base.runs.size() != new_runs.runs.size()) {
     throw NoPairs(
-        fmt::format("both sides need the same number of results, made in turns: base "
-                    "has {}, new has {}. Add the missing results, or leave out --paired",
+        fmt::format("both sides need equally many results of alternating runs, but base has {} and "
+                    "new has {}. Add the missing results, or leave out --paired",
                     base.runs.size(), new_runs.runs.size()));
   }
   if (base.runs.size() < 2) {
     throw NoPairs(
-        "at least 2 pairs are needed, better 12: one pair does not show how much pairs vary. "
-        "Make more runs in turns, or leave out --paired");
+        "at least 2 pairs are needed, better 12, because one pair does not show how much pairs "
+        "vary. Make more alternating runs, or leave out --paired");
   }
   for_each_run(base, new_runs, [](const Result& run, const std::string& name) {
     if (run.summary.measure_start_ts > 0) return;
@@ -476,9 +476,9 @@ std::string wait_events_note(std::span<const Result> base, std::span<const Resul
     others.second -= now;
   }
   if (sorted.size() > events_shown_most) {
-    text += ", " + event_text("others", std::max(others.first, 0.0), std::max(others.second, 0.0));
+    text += ", " + event_text("other events", std::max(others.first, 0.0), std::max(others.second, 0.0));
   }
-  return fmt::format("Time in the server by wait event, base to new: {}.", text);
+  return fmt::format("Shares of the time in the server by wait event, from base to new: {}.", text);
 }
 
 }  // namespace drover::report

@@ -386,12 +386,11 @@ TEST(RunPairsTest, OneSecondDecidesNothing) {
 
 TEST(RunPairsTest, OtherCountsAreRefused) {
   EXPECT_EQ(refusal({0, 20, 40}, {10, 30}),
-            "both sides need the same number of results, made in turns: base has 3, "
-            "new has 2. "
-            "Add the missing results, or leave out --paired");
+            "both sides need equally many results of alternating runs, but base has 3 and new has "
+            "2. Add the missing results, or leave out --paired");
   EXPECT_EQ(refusal({0}, {10}),
-            "at least 2 pairs are needed, better 12: one pair does not show how much pairs vary. "
-            "Make more runs in turns, or leave out --paired");
+            "at least 2 pairs are needed, better 12, because one pair does not show how much pairs "
+            "vary. Make more alternating runs, or leave out --paired");
 }
 
 TEST(RunPairsTest, RunsThatAreNoNeighboursAreNamed) {
@@ -400,7 +399,7 @@ TEST(RunPairsTest, RunsThatAreNoNeighboursAreNamed) {
   EXPECT_THAT(text, HasSubstr("a.json (base, began 2025-11-20 20:20:00 UTC)"));
   EXPECT_THAT(text, HasSubstr("new run 1 (new, began 2025-11-20 20:20:20 UTC) would be pair 1"));
   EXPECT_THAT(text, HasSubstr("but b\\x1b.json (base, began 2025-11-20 20:20:10 UTC), of pair 2"));
-  EXPECT_THAT(text, HasSubstr("leave --paired out"));
+  EXPECT_THAT(text, HasSubstr("leave out --paired"));
   // One side in a block, either way.
   EXPECT_THAT(refusal({0, 10, 20}, {30, 40, 50}), HasSubstr("base run 2"));
   EXPECT_THAT(refusal({30, 40, 50}, {0, 10, 20}), HasSubstr("new run 2"));
@@ -424,22 +423,22 @@ TEST(WaitEventsNote, ComparesShares) {
   const Result base = with_events({{"CPU", 3}, {"IO:WALSync", 1}});
   const Result other = with_events({{"IO:WALSync", 6}, {"CPU", 3}, {"Lock:tuple", 1}});
   EXPECT_EQ(note_of({base}, {other}),
-            "Time in the server by wait event, base to new: CPU 75% to 30%, IO:WALSync 25% to 60%, "
-            "Lock:tuple 0% to 10%.");
+            "Shares of the time in the server by wait event, from base to new: CPU 75% to 30%, "
+            "IO:WALSync 25% to 60%, Lock:tuple 0% to 10%.");
 }
 
 TEST(WaitEventsNote, ASideIsAllOfItsRuns) {
   const Result base = with_events({{"CPU", 3}, {"IO:WALSync", 1}});
   const Result more = with_events({{"CPU", 1}, {"IO:WALSync", 3}});
-  EXPECT_EQ(
-      note_of({base, more, example_ycsb_result()}, {base}),
-      "Time in the server by wait event, base to new: CPU 50% to 75%, IO:WALSync 50% to 25%.");
+  EXPECT_EQ(note_of({base, more, example_ycsb_result()}, {base}),
+            "Shares of the time in the server by wait event, from base to new: CPU 50% to 75%, "
+            "IO:WALSync 50% to 25%.");
 }
 
 TEST(WaitEventsNote, TheRestIsOne) {
   const Result many =
       with_events({{"a", 40}, {"b", 20}, {"c", 15}, {"d", 10}, {"e", 8}, {"f", 5}, {"g", 2}});
-  EXPECT_THAT(note_of({many}, {many}), testing::EndsWith("e 8% to 8%, others 7% to 7%."));
+  EXPECT_THAT(note_of({many}, {many}), testing::EndsWith("e 8% to 8%, other events 7% to 7%."));
 }
 
 TEST(WaitEventsNote, IsEmptyWhereASideWasNotWatched) {
@@ -461,7 +460,9 @@ TEST(WaitEventsNote, StandsInAComparison) {
   other[0].summary.measure_start_ts += 100;
   const std::string text = compare_text(compare(base, other));
   EXPECT_THAT(
-      text, testing::HasSubstr("- Time in the server by wait event, base to new: CPU 75% to 75%"));
+      text,
+      testing::HasSubstr(
+          "- Shares of the time in the server by wait event, from base to new: CPU 75% to 75%"));
   EXPECT_THAT(text, testing::HasSubstr("server.cpu_ms"));
 }
 

@@ -287,9 +287,10 @@ void judge_significance(LimitVerdict& verdict, bool significant, double p, doubl
     return;
   }
   verdict.state = State::not_significant;
-  verdict.sentence += fmt::format(
-      ", not significant (one-sided p {}, at most {:.4f} needed{}). Repeat the runs", chance,
-      level / static_cast<double>(limits), limits > 1 ? ", slightly more with several limits" : "");
+  verdict.sentence +=
+      fmt::format(", not significant (one-sided p {}, required: at most {:.4f}{}). Make more runs",
+                  chance, level / static_cast<double>(limits),
+                  limits > 1 ? ", or slightly more because of the other limits" : "");
 }
 
 std::vector<LimitVerdict> judge_limits(const std::vector<Limit>& limits,
@@ -350,18 +351,18 @@ std::string belief_text(const Comparison& comparison, std::string_view of_what) 
   return fmt::format(
       "assumes that {} {}", of_what,
       comparison.by_scale_of_student("log-normally", "normally",
-                                     "log-normally, and normally where a figure is 0 at times"));
+                                     "log-normally (normally for metrics that are sometimes 0)"));
 }
 
 void add_notes_on_pairs(Comparison& comparison, std::size_t tested_limits, double level) {
   if (signed_rank_p_least(comparison.pairs) <= level) return;
   std::size_t enough = comparison.pairs;
   while (signed_rank_p_least(enough) > level) ++enough;
-  comparison.notes.push_back(fmt::format(
-      "{} pairs are too few for the signed-rank test at {:.4f}{}. Student's t test of the pairs "
-      "is used instead, which {}. Make {} or more pairs.",
-      comparison.pairs, level, several_limits_text(tested_limits),
-      belief_text(comparison, "the differences of pairs are distributed"), enough));
+  comparison.notes.push_back(
+      fmt::format("{} pairs are too few for the signed-rank test at significance level {:.4f}{}. "
+                  "Student's t test of the pairs is used instead, which {}. Make {} or more pairs.",
+                  comparison.pairs, level, several_limits_text(tested_limits),
+                  belief_text(comparison, "the differences of pairs are distributed"), enough));
 }
 
 void add_notes(Comparison& comparison, std::size_t tested_limits, double level, double shortest_s) {
@@ -385,15 +386,15 @@ void add_notes(Comparison& comparison, std::size_t tested_limits, double level, 
     std::size_t enough = 2;
     while (rank_test_p_least(enough, enough) > level) ++enough;
     notes.push_back(
-        fmt::format("{} and {} runs are too few for the rank test at {:.4f}{}. Student's t test "
-                    "is used instead, which {}. Make {} or more runs per side.",
+        fmt::format("{} and {} runs are too few for the rank test at significance level {:.4f}{}. "
+                    "Student's t test is used instead, which {}. Make {} or more runs per side.",
                     base.runs, other.runs, level, several_limits_text(tested_limits),
                     belief_text(comparison, "runs are distributed"), enough));
   }
   if (base.last_start_ts < other.first_start_ts || other.last_start_ts < base.first_start_ts) {
     notes.push_back(
-        "All runs of one side were made before those of the other side, so a drift of the machine "
-        "looks like a change. Alternate the runs.");
+        "All runs of one side were made before all runs of the other side, so a drift of the "
+        "machine looks like a change. Alternate the runs.");
   }
 }
 
@@ -468,7 +469,8 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
     add_notes(comparison, tested_limits, finest_level, measured_times(base_set, new_set).min);
     if (base.size() >= pairs_worth_a_hint && are_in_turns(base_set, new_set)) {
       comparison.notes.emplace_back(
-          "The runs alternate. If the machine drifts, --paired detects smaller changes.");
+          "The runs alternate, so --paired can be used. It detects smaller changes if the machine "
+          "drifts.");
     }
   }
   if (std::string note = wait_events_note(base, new_runs); !note.empty()) {

@@ -38,7 +38,7 @@ Bound read_bound(std::string_view text, std::string_view whole) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound.number,
                                             std::chars_format::fixed);
   if (error != std::errc() || bound.number > bound_most) {
-    refuse(whole, fmt::format("the number is not within {:g}", bound_most));
+    refuse(whole, fmt::format("the number is not between -{0:g} and {0:g}", bound_most));
   }
   if (negative) bound.number = -bound.number;
   bound.unit = text::trimmed(text.substr(static_cast<std::size_t>(end - text.data())));

@@ -202,29 +202,31 @@ std::vector<std::string> method_sentences(const Comparison& comparison) {
   std::vector<std::string> sentences = reason_sentences(comparison);
   const std::string_view scale = comparison.by_scale_of_student(
       "on logarithms", "on the values themselves",
-      "on logarithms, and on the values themselves where one of them is 0");
+      "on logarithms, or on the values themselves for metrics with a value of 0");
   const std::string_view means = comparison.by_scale_of_student(
       "geometric means", "means", "geometric means, or of the means where a value is 0");
   const std::pair<Method, std::string> explained[] = {
       {Method::ranks,
-       "Base and new are medians of the runs. Change and interval: the median of all pairs of runs "
-       "(Hodges and Lehmann), so the change can differ from that of the medians; p: rank test "
-       "(Mann and Whitney), two-sided."},
+       "Base and new are medians of the runs. Change and interval come from all pairs of a base "
+       "run and a new run (median, by Hodges and Lehmann), so the change can differ from that of "
+       "the medians. p is two-sided, from the rank test of Mann and Whitney."},
       {Method::student,
-       fmt::format("Base and new are medians of the runs. Change: of the {}, so it can differ from "
-                   "the change of the medians. Interval and p (two-sided): Student's t test {}.",
-                   means, scale)},
+       fmt::format(
+           "Base and new are medians of the runs. Change is that of the {}, so it can differ from "
+           "the change of the medians. Interval and p (two-sided) come from Student's t test {}.",
+           means, scale)},
       {Method::signed_ranks,
-       "Base and new are medians of the runs. Change and interval, paired: the median of the means "
-       "of any two pairs (Hodges and Lehmann); p: signed-rank test (Wilcoxon), two-sided."},
+       "Base and new are medians of the runs. Change and interval come from the changes within "
+       "pairs (median of the means of any two pairs, by Hodges and Lehmann). p is two-sided, from "
+       "the signed-rank test of Wilcoxon."},
       {Method::paired_student,
-       fmt::format("Base and new are medians of the runs. Change, paired: of the {}, so it can "
-                   "differ from the change of the medians. Interval and p (two-sided): Student's t "
-                   "test of the pairs, {}.",
+       fmt::format("Base and new are medians of the runs. Change, in pairs, is that of the {}, so "
+                   "it can differ from the change of the medians. Interval and p (two-sided) come "
+                   "from Student's t test of the pairs, {}.",
                    means, scale)},
       {Method::within_run,
-       "Intervals and p: from the seconds and the histograms of the two runs. They do not include "
-       "the variation between runs."}};
+       "Intervals and p come from the seconds and the histograms of the two runs. They do not "
+       "include the variation between runs."}};
   for (const auto& [method, sentence] : explained) {
     if (methods.contains(method)) sentences.push_back(sentence);
   }
@@ -278,9 +280,10 @@ std::string compare_sentence(const Comparison& comparison) {
         return one.finding(comparison.confidence);
       });
     };
-    return fmt::format("Of {}: {} significantly worse, {} better. No limits were set.",
-                       text::counted(comparison.differences.size(), "metric"),
-                       found(Finding::worse), found(Finding::better));
+    return fmt::format(
+        "Of {}, significantly worse: {}, significantly better: {}. No limits were set.",
+        text::counted(comparison.differences.size(), "metric"), found(Finding::worse),
+        found(Finding::better));
   }
   const std::size_t broken = of_state(LimitVerdict::State::broken);
   const std::size_t unjudged = of_state(LimitVerdict::State::not_judged);

@@ -63,7 +63,7 @@ constexpr std::array<Metric::Traits, 17> kinds = {
         return run.is_tpcc() ? Value(run.summary.tpmc) : std::nullopt;
       },
       true, 0, "NewOrder"},
-     {"efficiency", Kind::rate, "%", "of what the terminals could do at most",
+     {"efficiency", Kind::rate, "%", "share of the highest tpmC that the terminals allow",
       [](const Metric&, const Result& run) {
         return run.efficiency_is_meaningful() ? Value(run.summary.efficiency) : std::nullopt;
       },
@@ -76,7 +76,7 @@ constexpr std::array<Metric::Traits, 17> kinds = {
      {"failed", Kind::figure, "", "transactions that failed",
       [](const Metric& all, const Result& run) -> Value { return failed(all, run).value_or(0); },
       false, 0.3},
-     {"retries", Kind::figure, "", "attempts that were repeated",
+     {"retries", Kind::figure, "", "repeated attempts",
       [](const Metric& all, const Result& run) -> Value {
         return all.sum_of(&TransactionResult::retry_count, run).value_or(0);
       },
@@ -86,13 +86,13 @@ constexpr std::array<Metric::Traits, 17> kinds = {
         return static_cast<double>(all_transactions(run).pending.unanswered.count());
       },
       false, 0.3},
-     {"unavailable_s", Kind::figure, "s", "outages within the measurement",
+     {"unavailable_s", Kind::figure, "s", "time in outages during the measured interval",
       [](const Metric&, const Result& run) -> Value { return run.availability.unavailable_s; },
       false, 0.1},
-     {"stalled_s", Kind::figure, "s", "stalls within the measurement",
+     {"stalled_s", Kind::figure, "s", "time in stalls during the measured interval",
       [](const Metric&, const Result& run) -> Value { return run.availability.stalled_s; }, false,
       1},
-     {"client.cpu_us", Kind::figure, "us", "CPU of the client a transaction",
+     {"client.cpu_us", Kind::figure, "us", "CPU time of the client per transaction",
       [](const Metric&, const Result& run) {
         return run.all_count() > 0 ? Value(run.cpu_us_per_transaction()) : std::nullopt;
       }},
@@ -100,9 +100,10 @@ constexpr std::array<Metric::Traits, 17> kinds = {
       [](const Metric&, const Result& run) -> Value {
         return static_cast<double>(run.client.peak_rss_bytes) / (1024.0 * 1024.0);
       }},
-     {"server.cpu_ms", Kind::figure, "ms", "server sessions that waited for nothing, a transaction",
+     {"server.cpu_ms", Kind::figure, "ms", "time per transaction in which a server session ran",
       [](const Metric&, const Result& run) { return server_ms(run, is_cpu); }},
-     {"server.wait_ms", Kind::figure, "ms", "server sessions that waited within it, a transaction",
+     {"server.wait_ms", Kind::figure, "ms",
+      "time per transaction in which a server session waited in the server",
       [](const Metric&, const Result& run) { return server_ms(run, is_wait_for_server); }},
      {"", Kind::percentile, "ms", "percentile of the latency", nullptr},
      {"mean", Kind::mean, "ms", "mean latency", nullptr},
@@ -203,8 +204,8 @@ std::string nearest_name(std::string_view text, const MetricVocabulary& vocabula
   for (const NamedTransaction& one : transactions_of(vocabulary))
     transactions.push_back(text::shown(one.name, 60));
   throw MetricError(fmt::format(
-      "unknown metric '{}'{}. Expected one of {}, or one of {} followed by .p50, .p99.9 (any "
-      "percentile), .mean, .max, .ok, .failed{}",
+      "unknown metric '{}'{}. Expected one of {}; or a transaction ({}) and a suffix: .p50, .p99.9 "
+      "(any percentile), .mean, .max, .ok, .failed{}",
       text::shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
       fmt::join(plain, ", "), fmt::join(transactions, ", "),
       vocabulary.is_tpcc ? "" : ", .service.p99, .service.mean, .service.max"));

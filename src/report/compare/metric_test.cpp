@@ -235,11 +235,9 @@ TEST(MetricOfOthers, HasTheNamesOfTheResult) {
   EXPECT_EQ(
       message_of_metric("tpmC", ycsb),
       "unknown metric 'tpmC'. Expected one of throughput, failed, retries, unanswered, "
-      "unavailable_s, stalled_s, "
-      "client.cpu_us, client.memory, server.cpu_ms, server.wait_ms, or one of read, "
-      "read_modify_write, insert, all followed by "
-      ".p50, .p99.9 "
-      "(any percentile), .mean, .max, .ok, .failed, .service.p99, .service.mean, .service.max");
+      "unavailable_s, stalled_s, client.cpu_us, client.memory, server.cpu_ms, server.wait_ms; or a "
+      "transaction (read, read_modify_write, insert, all) and a suffix: .p50, .p99.9 (any "
+      "percentile), .mean, .max, .ok, .failed, .service.p99, .service.mean, .service.max");
   EXPECT_THAT(message_of_metric("reed.p99", ycsb), HasSubstr("(did you mean read.p99?)"));
   EXPECT_THAT(message_of_metric("read.service.ok", ycsb), HasSubstr("unknown metric"));
   EXPECT_THAT(message_of_metric("new_order.p99", ycsb), HasSubstr("unknown metric"));

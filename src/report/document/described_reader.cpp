@@ -41,7 +41,7 @@ void require_fitting_figures(const JsonReader& json, const measure::SparseHistog
   const auto require = [&json](std::string_view name, std::uint64_t found, std::uint64_t least,
                                std::uint64_t most) {
     if (found >= least && found <= most) return;
-    json.refuse(fmt::format("{} from {} to {}, as the buckets say", name, least, most),
+    json.refuse(fmt::format("{} from {} to {}, to fit the buckets", name, least, most),
                 fmt::format("{}", found));
   };
   require("a min", sparse.min_ns, min_least, min_most);
@@ -57,7 +57,7 @@ void require_fitting_figures(const JsonReader& json, const measure::SparseHistog
   constexpr double rounding = 1e-9;
   const auto sum = static_cast<double>(sparse.sum_ns);
   if (sum >= least * (1 - rounding) && sum <= most * (1 + rounding)) return;
-  json.refuse(fmt::format("a sum from {:.10g} to {:.10g}, as the buckets say", least, most),
+  json.refuse(fmt::format("a sum from {:.10g} to {:.10g}, to fit the buckets", least, most),
               fmt::format("{}", sparse.sum_ns));
 }
 
@@ -86,7 +86,7 @@ void require_count(const JsonReader& json, const WrittenHistogram& written) {
     if (in_buckets > settings::count_max) break;
   }
   if (in_buckets == written.count) return;
-  json.refuse(fmt::format("as many samples in the buckets as the count says, {}", written.count),
+  json.refuse(fmt::format("{} samples in the buckets, as in count", written.count),
               in_buckets > settings::count_max ? "too many" : fmt::format("{}", in_buckets));
 }
 
@@ -142,7 +142,7 @@ void DescribedReader::require_name_of_map(std::string_view key, std::size_t name
 void DescribedReader::require_repeated(std::string_view name, double found, double expected) const {
   if (std::abs(found - expected) <= repeat_rounding_share * expected) return;
   json_.refuse(
-      fmt::format("{} to be {:.10g}, as it follows from the other figures", name, expected),
+      fmt::format("{} to be {:.10g}, which follows from the other figures", name, expected),
       fmt::format("{:.10g}", found));
 }
 
@@ -230,7 +230,8 @@ measure::HistogramSnapshot DescribedReader::read_buckets(std::string_view says) 
     inner.field("overflow", sparse.overflow, settings::count, says);
     if (!inner.is_next("buckets", Need::required)) return;
     json_.array([&](std::size_t index) {
-      if (index == measure::bucket_count) json_.refuse("as many buckets as there are", "more");
+      if (index == measure::bucket_count)
+        json_.refuse(fmt::format("at most {} buckets", measure::bucket_count), "more");
       sparse.buckets.push_back(read_bucket(json_));
     });
   };

@@ -306,13 +306,15 @@ std::string JsonReader::found_here() const {
 void JsonReader::refuse_cut() const {
   if (text_.empty()) throw JsonError("it is empty");
   throw JsonError(fmt::format(
-      "it ends too early, at byte {}: it was truncated, or is still being written", text_.size()));
+      "the document ends too early, at byte {}. It was truncated, or is still being written",
+      text_.size()));
 }
 
 void JsonReader::refuse_syntax(std::string_view expected) const {
   const std::string where = place();
-  throw JsonError(fmt::format("it is not valid JSON at byte {}{}{}: expected {}, found {}", at_,
-                              where.empty() ? "" : ", in ", where, expected, found_here()));
+  throw JsonError(
+      fmt::format("the document is not valid JSON at byte {}{}{}: expected {}, found {}", at_,
+                  where.empty() ? "" : ", in ", where, expected, found_here()));
 }
 
 // Another value than expected, or no value at all.

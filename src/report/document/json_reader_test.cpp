@@ -83,8 +83,8 @@ TEST(JsonReader, EveryCutIsCalledOne) {
   const std::string text = R"({"a":[1.5,true,false,null,"x\u00f6\\"],"b":{"c":-1e+5}})";
   for (std::size_t length = 1; length < text.size(); ++length) {
     EXPECT_EQ(error_of(text.substr(0, length)),
-              "it ends too early, at byte " + std::to_string(length) +
-                  ": it was truncated, or is still being written");
+              "the document ends too early, at byte " + std::to_string(length) +
+                  ". It was truncated, or is still being written");
   }
   EXPECT_EQ(error_of(text), "(it was read)");
   EXPECT_THAT(error_of("\"\xe2\x82"), HasSubstr("ends too early"));  // within a character
@@ -101,7 +101,7 @@ TEST(JsonReader, ErrorsHaveTheirPlace) {
   EXPECT_EQ(error_of(R"({"a":[{"b":1},{"b":1,"c":10}]})", read),
             "a[1].c: expected a whole number from 0 to 9, found 10 (byte 25)");
   EXPECT_EQ(error_of(R"({"a":[{"b":1},{"b" 1}]})", read),
-            "it is not valid JSON at byte 19, in a[1].b: expected a colon, found 1");
+            "the document is not valid JSON at byte 19, in a[1].b: expected a colon, found 1");
   EXPECT_EQ(error_of(R"({"a":[1]})", read), "a[0]: expected an object, found 1 (byte 6)");
 }
 

@@ -121,7 +121,7 @@ static void require_fitting(const JsonReader& json, const std::vector<TimePoint>
   if (points.size() < 2) return;
   const double before = points[points.size() - 2].t;
   if (point.t > before) return;
-  json.refuse(fmt::format("a t above {:g}, that of the point before", before),
+  json.refuse(fmt::format("a t above {:g}, the t of the previous point", before),
               fmt::format("{:g}", point.t));
 }
 
@@ -129,7 +129,7 @@ template <class Span>
   requires requires(Span span) { span.end_s; }
 static void require_fitting(const JsonReader& json, const Span& span) {
   if (!span.end_s || *span.end_s >= span.start_s) return;
-  json.refuse(fmt::format("an end_s that is not before start_s, {:g}", span.start_s),
+  json.refuse(fmt::format("an end_s of at least {:g}, the start_s", span.start_s),
               fmt::format("{:g}", *span.end_s));
 }
 
@@ -195,7 +195,7 @@ void require_fitting_summary(const Result& result) {
   const auto require = [](std::string_view name, double found, double expected) {
     if (std::abs(found - expected) <= rounding_share * std::max(expected, 1.0)) return;
     throw JsonError(fmt::format(
-        "summary.{}: expected {:.10g}, as it follows from the other figures, found {:.10g}", name,
+        "summary.{}: expected {:.10g}, which follows from the other figures, found {:.10g}", name,
         expected, found));
   };
   const Summary& summary = result.summary;
@@ -213,9 +213,10 @@ void require_fitting_times(const Result& result) {
   const auto require = [most_s]<class... Names>(double found_s, fmt::format_string<Names...> place,
                                                 Names&&... names) {
     if (found_s <= most_s) return;
-    throw JsonError(fmt::format(
-        "{}: expected at most {:.10g} s, which is all that the run can have taken, found {:.10g} s",
-        fmt::format(place, std::forward<Names>(names)...), most_s, found_s));
+    throw JsonError(
+        fmt::format("{}: expected at most {:.10g} s, the longest time that the run can have taken, "
+                    "found {:.10g} s",
+                    fmt::format(place, std::forward<Names>(names)...), most_s, found_s));
   };
   const auto longest_s = [](const measure::HistogramSnapshot& times) {
     return static_cast<double>(times.max_ns()) * 1e-9;
@@ -271,7 +272,7 @@ void order_points(const JsonReader& json, const PointNames& point_names, Result&
   const bool same =
       names.size() == sources.size() && std::ranges::find(sources, names.size()) == sources.end();
   if (!result.time_series.empty() && !same) {
-    json.refuse("time_series with the names of the transactions", "others");
+    json.refuse("the names of the transactions in time_series", "other names");
   }
   for (TimePoint& point : result.time_series) {
     std::array<std::uint64_t, transactions_max> counts{};
@@ -294,9 +295,10 @@ void require_schema_version(std::string_view text) {
     throw JsonError("it is not a result of drover: the field schema_version is missing");
   }
   if (version > result_schema_version) {
-    throw JsonError(fmt::format(
-        "a newer drover wrote it: expected schema_version {}, found {}. Use the newer version",
-        result_schema_version, version));
+    throw JsonError(
+        fmt::format("a newer version of drover wrote this result: expected schema_version {}, "
+                    "found {}. Use that version",
+                    result_schema_version, version));
   }
 }
 

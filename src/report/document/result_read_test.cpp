@@ -144,7 +144,8 @@ TEST(ResultRead, EveryCutIsFound) {
   // At every byte for as long as that is quick, then at some of all kinds.
   for (std::size_t length = 1; length <= last; length += length < 3'000 ? 1 : 37) {
     const std::string message = message_of(text.substr(0, length));
-    ASSERT_THAT(message, HasSubstr("it ends too early, at byte " + std::to_string(length)));
+    ASSERT_THAT(message,
+                HasSubstr("the document ends too early, at byte " + std::to_string(length)));
   }
   EXPECT_EQ(message_of(text.substr(0, last + 1)), "(it was read)");
 }
@@ -360,8 +361,8 @@ TEST(ResultRead, CountsThatCannotBe) {
 TEST(ResultRead, WhatContradictsItself) {
   EXPECT_THAT(
       message_after([](json& d) { d["availability"]["outages"][0]["end_s"] = 1; }),
-      HasSubstr("availability.outages[0]: expected an end_s that is not before start_s, 20.5, "
-                "found 1"));
+      HasSubstr(
+          "availability.outages[0]: expected an end_s of at least 20.5, the start_s, found 1"));
   EXPECT_THAT(message_after([](json& d) { d["client"]["workers"].erase(0); }),
               HasSubstr("client: expected as many workers as worker_loads"));
   EXPECT_THAT(message_after([](json& d) { d["audit"]["lines"][2]["judgement"] = "fine"; }),
@@ -381,7 +382,7 @@ TEST(ResultRead, NumbersThatCannotBe) {
         << number;
   }
   for (const char* number : {"NaN", "Infinity", "01", "1.", ".5", "+1", "1e", "0x1", "--1"}) {
-    EXPECT_THAT(with_pace(number), HasSubstr("it is not valid JSON at byte")) << number;
+    EXPECT_THAT(with_pace(number), HasSubstr("the document is not valid JSON at byte")) << number;
   }
 }
 
@@ -407,7 +408,7 @@ TEST(ResultRead, HistogramsThatCannotBe) {
   EXPECT_THAT(message([](json& h) { h["sub_buckets_per_octave"] = 32; }),
               HasSubstr("expected 64 sub_buckets_per_octave, found 32"));
   EXPECT_THAT(message([](json& h) { h["count"] = 121; }),
-              HasSubstr("expected as many samples in the buckets as the count says, 121"));
+              HasSubstr("expected 121 samples in the buckets, as in count"));
   EXPECT_THAT(message([](json& h) {
                 for (json& bucket : h["buckets"]) bucket[1] = settings::count_max;
               }),
@@ -466,8 +467,9 @@ TEST(ResultRead, FiguresThatDoNotGoTogether) {
   EXPECT_THAT(message("/summary/time_seconds", 61), HasSubstr("expected time_seconds to be 60"));
   EXPECT_THAT(message("/time_series/1/p50_ms", 3),
               HasSubstr("expected p50_ms <= p90_ms <= p99_ms"));
-  EXPECT_THAT(message("/time_series/1/t", 1),
-              HasSubstr("time_series[1]: expected a t above 1, that of the point before, found 1"));
+  EXPECT_THAT(
+      message("/time_series/1/t", 1),
+      HasSubstr("time_series[1]: expected a t above 1, the t of the previous point, found 1"));
   EXPECT_THAT(message("/time_series/1/p99_ms", 1e12),
               HasSubstr("time_series[1].p99_ms: expected at most 3665.75 s"));
   EXPECT_THAT(message("/availability/unavailable_s", 1e7),
@@ -482,8 +484,8 @@ TEST(ResultRead, FiguresThatDoNotGoTogether) {
 
 TEST(ResultRead, OtherSchemaVersions) {
   EXPECT_EQ(message_of(R"({"schema_version": 2, "plan": "all new"})"),
-            "cannot read result: a newer drover wrote it: expected schema_version 1, found 2. Use "
-            "the newer version");
+            "cannot read result: a newer version of drover wrote this result: expected "
+            "schema_version 1, found 2. Use that version");
   EXPECT_EQ(
       message_of(R"({"summary": {}, "transactions": {}})"),
       "cannot read result: it is not a result of drover: the field schema_version is missing");
@@ -522,7 +524,8 @@ TEST(ResultRead, NestingIsLimited) {
     return "{\"x\":" + std::string(depth, open) + std::string(depth, close) +
            ",\"schema_version\":9}";
   };
-  EXPECT_THAT(message_of(nested(json_depth_max - 1, '[', ']')), HasSubstr("newer drover"));
+  EXPECT_THAT(message_of(nested(json_depth_max - 1, '[', ']')),
+              HasSubstr("a newer version of drover"));
   EXPECT_THAT(message_of(nested(json_depth_max, '[', ']')),
               HasSubstr("values that nest at most 32 deep"));
   EXPECT_THAT(message_of(nested(10'000'000, '[', ']')), HasSubstr("nest at most 32 deep"));
@@ -547,7 +550,7 @@ TEST(ResultRead, TimeSeriesHasTheSameTransactions) {
   EXPECT_THAT(message_after([](json& d) {
                 for (json& point : d["time_series"]) point["ok"]["Other"] = 1;
               }),
-              HasSubstr("expected time_series with the names of the transactions"));
+              HasSubstr("expected the names of the transactions in time_series"));
 }
 
 TEST(ResultRead, TooManyOfAnything) {

@@ -67,7 +67,7 @@ TEST(Result, LatenciesOfThePendingAreCounted) {
   EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("the number of latencies is 14")));
   result = example_result();
   result.transactions[4].pending.count = 1;
-  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("more of the pending")));
+  EXPECT_THAT(count_errors(result), ElementsAre(HasSubstr("pending transactions have a latency")));
 }
 
 TEST(Result, EfficiencyIsNotClipped) {

@@ -61,8 +61,8 @@ Chart chart_of(const History& history) {
   Chart chart{
       .id = "chart",
       .title = history.metric.name() + " over time",
-      .description = fmt::format("{} of {} in order of time, {} of level. The scale does "
-                                 "not start at 0. The table below has every value.",
+      .description = fmt::format("{} of {} in order of time, with {} of level. The scale does not "
+                                 "start at 0. The table below has every value.",
                                  history.metric.name(), text::counted(count, "result"),
                                  text::counted(history.changes.size(), "change")),
       .x = Scale::linear(0, static_cast<double>(count)),

@@ -229,7 +229,7 @@ std::string TimeSpan::title() const {
 }
 
 std::string TimeSpan::length_text() const {
-  return text::length_text(end_s - start_s) + (open_end ? ", not ended when the run did" : "");
+  return text::length_text(end_s - start_s) + (open_end ? ", not ended at the end of the run" : "");
 }
 
 double Timeline::highest(TimeFigure which) const {

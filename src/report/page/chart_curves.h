@@ -60,7 +60,7 @@ struct TimeSpan {
   const char* name = "";  // "outage", in small letters
 
   std::string title() const;        // "Outage"
-  std::string length_text() const;  // "4.3 s", "4.3 s, not ended when the run did"
+  std::string length_text() const;  // "4.3 s", "4.3 s, not ended at the end of the run"
 };
 
 struct Timeline {

@@ -83,8 +83,8 @@ TEST(HtmlReport, OutagesAndCheckpointsAreMarked) {
   const std::string page = single(result);
   EXPECT_TRUE(has(page, "<title>Outage of 10.8 s, from 0:16</title>"))
       << "<title>Outage of 10.8 s, from 0:16</title>";
-  EXPECT_TRUE(has(page, "not ended when the run did, from 0:55</title>"))
-      << "not ended when the run did, from 0:55</title>";
+  EXPECT_TRUE(has(page, "not ended at the end of the run, from 0:55</title>"))
+      << "not ended at the end of the run, from 0:55</title>";
   EXPECT_TRUE(has(page, ">outage 10.8 s</text>")) << ">outage 10.8 s</text>";
   EXPECT_TRUE(has(page, ">checkpoint 12.5 s</text>")) << ">checkpoint 12.5 s</text>";
   EXPECT_TRUE(has(page, "<title>Warm-up, not measured</title>"))
@@ -352,8 +352,10 @@ TEST(SummaryOfOthers, WhatIsWrongIsSaid) {
   Result result = example_ycsb_result();
   result.accounts[0].in_data = 2'951;
   result.accounts[0].unresolved = 4;
-  EXPECT_THAT(summary_text(result), HasSubstr("updates: 2,950 committed, the data agree; 4 "
-                                              "unresolved commits, 1 of them in the data\n"));
+  EXPECT_THAT(
+      summary_text(result),
+      HasSubstr(
+          "updates: 2,950 committed, the data agree; 4 unresolved commits (1 in the data)\n"));
   result.accounts[0].in_data = 2'949;
   result.accounts[1].in_data.reset();
   result.verification =

@@ -408,8 +408,7 @@ void append_account(Blocks& blocks, const Account& account) {
     data = *agrees ? "the data agree" : fmt::format("the data DISAGREE: {}", *account.in_data);
   if (account.unresolved > 0) {
     const std::string happened =
-        agrees && *agrees ? fmt::format(", {} of them in the data", text::grouped(*account.more()))
-                          : "";
+        agrees && *agrees ? fmt::format(" ({} in the data)", text::grouped(*account.more())) : "";
     data += fmt::format("; {}{}", text::counted_grouped(account.unresolved, "unresolved commit"),
                         happened);
   }

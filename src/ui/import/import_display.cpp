@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* waiting_line =
-    "waiting for another import into this schema, or for its sessions, to end";
+    "waiting until another import into this schema and its sessions have ended";
 
 std::string ended_line(std::int32_t sessions) {
   return fmt::format("terminated {} of an earlier import that no longer responded",
@@ -39,7 +39,7 @@ std::vector<std::pair<Level, std::string>> lines_before_loading(const tpcc::Impo
 
 std::string loading_line(const tpcc::ImportPlan& plan) {
   return fmt::format(
-      "loading {} from seed {}",
+      "loading {} with seed {}",
       text::counted_grouped(static_cast<std::uint64_t>(plan.warehouses_missing()), "warehouse"),
       plan.population.seed);
 }

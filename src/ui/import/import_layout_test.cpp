@@ -77,7 +77,7 @@ TEST(ImportModel, CountsStepsThatRunSideBySide) {
 
 TEST(ImportLayout, ShowsTheLoadAt80x24) {
   ImportModel model = model_at(20);
-  model.log.add(Level::note, "loading 4 warehouses from seed 42");
+  model.log.add(Level::note, "loading 4 warehouses with seed 42");
   const std::string text = drawn(model, 24, 80);
   EXPECT_THAT(text, HasSubstr(" Drover: import into the private server"));
   EXPECT_THAT(text, HasSubstr(" loading  "));
@@ -86,7 +86,7 @@ TEST(ImportLayout, ShowsTheLoadAt80x24) {
   EXPECT_THAT(text, HasSubstr("\n  rows/s"));
   EXPECT_THAT(text, HasSubstr(" order_line        800,000     1,200,000   67%  ####"));
   EXPECT_THAT(text, HasSubstr(" item                    0             0     -\n"));
-  EXPECT_THAT(text, HasSubstr("loading 4 warehouses from seed 42"));
+  EXPECT_THAT(text, HasSubstr("loading 4 warehouses with seed 42"));
   model.chart = ImportChart::bytes;
   EXPECT_THAT(drawn(model, 24, 80), HasSubstr(" MiB/s\n"));
 }

@@ -240,7 +240,7 @@ std::optional<coro::Duration> ImportModel::time_left() const {
 std::vector<KeyHelp> import_keys() {
   return screen_keys({"q", "end the import now; the same command continues it", "end"},
                      {"t", "switch the chart: rows, bytes", "chart"},
-                     {"Ctrl-C", "as q; a second one ends it at once", ""});
+                     {"Ctrl-C", "same as q; a second Ctrl-C ends it at once", ""});
 }
 
 void draw_import(const ImportModel& model, Canvas& canvas) {

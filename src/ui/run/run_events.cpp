@@ -23,7 +23,7 @@ constexpr std::array<ErrorWords, database::error_class_count> error_words = {
      {"transaction that lost its connection", "transactions that lost their connection"},
      {"commit without an answer", "commits without an answer"},
      {"transaction without a connection", "transactions without a connection"},
-     {"refused permission", "refused permissions"},
+     {"permission error", "permission errors"},
      {"statement error", "statement errors"},
      {"statement timeout", "statement timeouts"}}};
 
@@ -96,7 +96,7 @@ void RunEvents::observe_stalls(const load::Snapshot& snapshot) {
     if (stall.start > stall_begun_) {
       stall_begun_ = stall.start;
       say(Level::warning,
-          fmt::format("stall: the database answers nothing; {} in flight, {} waiting",
+          fmt::format("stall: the database does not answer; {} in flight, {} waiting",
                       count_text(snapshot.second.in_flight), count_text(snapshot.second.waiting)));
     }
     if (stall.end && stall.start > stall_ended_) {
@@ -168,8 +168,8 @@ void RunEvents::observe_client(const load::Snapshot& snapshot) {
   const std::string client =
       busiest == snapshot.ranks.end() ? "the client" : "host " + busiest->name;
   if (busy) {
-    say(Level::warning, fmt::format("the busiest worker thread of {} uses {:.0f}% of a core "
-                                    "and delays what it measures. Use more --threads",
+    say(Level::warning, fmt::format("the busiest worker thread of {} uses {:.0f}% of a core, so "
+                                    "Drover delays the transactions. Use more --threads",
                                     client, load * 100));
   } else {
     say(Level::good,

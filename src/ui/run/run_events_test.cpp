@@ -63,8 +63,8 @@ TEST_F(RunEventsTest, TellsStalls) {
   after(example_snapshot(1));
   load::Snapshot snapshot = example_snapshot(2);
   snapshot.availability.stalls = {{.start = at(2), .end = {}}};
-  EXPECT_THAT(after(snapshot), ElementsAre("! stall: the database answers nothing; 5 in "
-                                           "flight, 2 waiting"));
+  EXPECT_THAT(after(snapshot),
+              ElementsAre("! stall: the database does not answer; 5 in flight, 2 waiting"));
   EXPECT_THAT(after(snapshot), IsEmpty());
   snapshot.availability.stalls[0].end = at(14);
   EXPECT_THAT(after(snapshot), ElementsAre("the stall ended after 12.0 s"));

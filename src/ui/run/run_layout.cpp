@@ -546,7 +546,7 @@ std::vector<Phrases> small_lines(const RunModel& model) {
 std::vector<KeyHelp> run_keys() {
   return screen_keys({"q", "end the run now, with its result so far", "end the run"},
                      {"t", "switch the charts: throughput, p90 latency", "charts"},
-                     {"Ctrl-C", "as q; a second one ends it at once, without a result", ""});
+                     {"Ctrl-C", "same as q; a second Ctrl-C ends it without a result", ""});
 }
 
 void draw_run(const RunModel& model, Canvas& canvas) {

@@ -102,7 +102,7 @@ Task<void> Screen::carefully(Task<void> task) {
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (!problem.empty()) owner_.on_line("the terminal: " + problem);
+  if (!problem.empty()) owner_.on_line("error of the terminal: " + problem);
 }
 
 // From the background nothing is read: the kernel would stop us.

@@ -16,22 +16,23 @@
 namespace drover::ui {
 
 std::optional<std::string> why_no_screen() {
-  if (isatty(STDERR_FILENO) == 0) return "the error stream is no terminal";
-  if (isatty(STDIN_FILENO) == 0) return "the standard input is no terminal";
+  if (isatty(STDERR_FILENO) == 0) return "the error stream is not a terminal";
+  if (isatty(STDIN_FILENO) == 0) return "the standard input is not a terminal";
   // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread is started
   const char* type = std::getenv("TERM");
-  if (type == nullptr || *type == '\0') return "TERM is not set, so its kind is unknown";
-  if (std::string_view(type) == "dumb") return "TERM is \"dumb\": it cannot place text";
+  if (type == nullptr || *type == '\0') return "TERM is not set, so the terminal type is unknown";
+  if (std::string_view(type) == "dumb")
+    return "TERM is \"dumb\", a terminal type that cannot position text";
   int found = 0;
   if (setupterm(type, STDERR_FILENO, &found) != OK) {
-    return "terminfo does not know the kind of terminal that TERM names (see: infocmp)";
+    return "terminfo does not know the terminal type in TERM (to test it: infocmp)";
   }
   const char* address = tigetstr("cup");
   const bool places = address != nullptr && address != reinterpret_cast<const char*>(-1);
   del_curterm(cur_term);
-  if (!places) return "a terminal of the kind that TERM names cannot place text";
+  if (!places) return "the terminal type in TERM cannot position text";
   const pid_t foreground = tcgetpgrp(STDIN_FILENO);  // fails if it is not our controlling terminal
-  if (foreground > 0 && foreground != getpgrp()) return "this is a background job of its terminal";
+  if (foreground > 0 && foreground != getpgrp()) return "drover is a background job";
   return std::nullopt;
 }
 

@@ -34,7 +34,8 @@ auto screen_or_nothing(Choice choice, Make make) -> decltype(make()) {
     return make();
   } catch (const std::exception& error) {
     if (wanted) throw;
-    fmt::print(stderr, "note: no screen ({}); plain lines instead\n", error.what());
+    fmt::print(stderr, "note: the live screen is not available ({}). Drover prints plain lines\n",
+               error.what());
   }
   return nullptr;
 }

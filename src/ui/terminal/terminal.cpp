@@ -168,7 +168,7 @@ struct Terminal::Curses {
     const KeptSignals kept;
     if (out != nullptr && in != nullptr) screen = newterm(nullptr, out.get(), in.get());
     if (screen == nullptr) {
-      throw std::runtime_error("ncurses does not know what to do with this terminal (TERM)");
+      throw std::runtime_error("ncurses does not support this terminal (check TERM)");
     }
     set_escdelay(escape_patience_ms);
     curs_set(0);

@@ -93,7 +93,7 @@ database::Error PiecewiseLoad::explained(const database::Error& error) const {
   if (progress_.rows_total == 0) return error;
   return {error.error_class(), error.sqlstate(),
           fmt::format(
-              "{} The load had sent {} of {} rows. Repeat the same command to continue from there",
+              "{} The load had sent {} of {} rows. To continue from there, repeat the same command",
               text::sentence(error.what()), progress_.rows, progress_.rows_total)};
 }
 

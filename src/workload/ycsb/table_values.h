@@ -31,7 +31,7 @@ class TableValues {
     const auto shown = number_shown_by(key);
     if (!shown) {
       ++report_.values_wrong;
-      add_wrong(key, "", "the key is none of YCSB's");
+      add_wrong(key, "", "the key is not a YCSB key");
       return;
     }
     for (std::uint32_t field = 0; field < properties_.field_count; ++field) {

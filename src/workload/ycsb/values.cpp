@@ -169,7 +169,7 @@ std::string tail_message(std::string_view text, std::size_t at, Rng rng, std::si
   const std::size_t size = std::min(context, text.size() - at);
   std::string expected(text.size() - tail_begin, '\0');
   write_tail(rng, expected);
-  return fmt::format("from character {} of {} on it is \"{}\" in place of \"{}\"", at + 1,
+  return fmt::format("from character {} of {} on, the value is \"{}\" instead of \"{}\"", at + 1,
                      text.size(), text::shown(text.substr(at, size)),
                      expected.substr(at - tail_begin, size));
 }
@@ -226,7 +226,7 @@ std::optional<ValueMismatch> verify_value(std::string_view text, FieldPlace plac
   Rng rng = stream_of(place, *stamp);
   take_check(rng);
   return verify_tail(text, place, rng, value_head_size,
-                     fmt::format(", as the writer {:016x} left it", *stamp));
+                     fmt::format(", written by the writer {:016x}", *stamp));
 }
 
 }  // namespace drover::ycsb

@@ -123,8 +123,8 @@ TEST(Values, WrongPartsAreToldApart) {
   text = right;
   std::swap(text[50], text[51]);
   EXPECT_TRUE(mismatches(text, ValuePart::tail,
-                         "field 3 of the row 17, as the writer 0000000000000063 left it: from "
-                         "character 51 of 100 on it is"));
+                         "field 3 of the row 17, written by the writer 0000000000000063: from "
+                         "character 51 of 100 on, the value is"));
   EXPECT_TRUE(mismatches("short", ValuePart::tail, "from character 1 of 5"));
   EXPECT_TRUE(mismatches(std::string(100, '\0'), ValuePart::version, "\\x00"));
 }

@@ -53,7 +53,7 @@ func warmUp(terminals int) {
 	time.Sleep(warmUpLeast)
 	for tasks() < uint64(terminals) {
 		if time.Since(begun) > warmUpMost {
-			peer.Fail("not within a minute: a task of each terminal")
+			peer.Fail("not every terminal completed a task within a minute")
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -261,8 +261,8 @@ class DatabaseOnPostgres final : public Database {
     prepared.server = co_await database::postgres::read_server_facts(*connection);
     if (!access_.schema.empty() && connection->setup() != nullptr) {
       throw database::UnfitSchema(
-          "--schema: the pooler before the server lends its processes by the transaction, so that "
-          "no search path lasts for the statements of a script: name the schema in the script, or "
+          "--schema has no effect behind a pooler in transaction pooling mode, because a search "
+          "path does not last from one transaction to the next. Name the schema in the script, or "
           "set it for the role (ALTER ROLE … SET search_path)");
     }
     if (count_branches) prepared.branches = co_await postgres::count_branches(*connection);

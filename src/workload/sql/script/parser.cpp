@@ -183,7 +183,7 @@ class ScriptParser {
       refuse("expected DECLARE $name AS Type; with the name of a variable");
     }
     if (in_lower_case(take_word(statement)) != "as") {
-      refuse(fmt::format("expected AS and a type behind DECLARE {}", name));
+      refuse(fmt::format("expected AS and a type after DECLARE {}", name));
     }
     std::string written = without_blanks(statement);
     const std::optional<ParameterType> type = parse_parameter_type(written);

@@ -374,7 +374,7 @@ TEST(Declaration, SaysWhatIsWrongWithIt) {
     EXPECT_EQ(declared_refusal(text), no_name) << text;
   }
   for (const char* text : {"DECLARE $a Int64;", "DECLARE $a"}) {
-    EXPECT_EQ(declared_refusal(text), "1:1 expected AS and a type behind DECLARE $a") << text;
+    EXPECT_EQ(declared_refusal(text), "1:1 expected AS and a type after DECLARE $a") << text;
   }
   EXPECT_EQ(declared_refusal("DECLARE $a AS \x1b;"),
             "1:1 a parameter cannot have the type \"\\x1b\". Expected Bool, Int32, Int64, Uint32, "

@@ -205,7 +205,8 @@ class YdbSession final : public ScriptSession, public database::ydb::SessionTurn
   // As after the server's BAD_SESSION, nothing is committed.
   void require_transaction() const {
     if (server_->alive() && server_->in_transaction()) return;
-    throw Error(ErrorClass::retryable, "", "the session ended, and its open transaction with it");
+    throw Error(ErrorClass::retryable, "",
+                "the session ended, which also ended its open transaction");
   }
 
   Task<void> commit() {

@@ -36,11 +36,10 @@ std::vector<CheckPiece> plan_of(const std::vector<Condition>& conditions, const 
 
 void require_piece(std::uint64_t place, std::size_t pieces) {
   if (place < pieces) return;
-  throw database::Error(
-      database::ErrorClass::statement, "",
-      fmt::format(
-          "there is no piece {} of the check, which has {} pieces: the hosts divide it differently",
-          place, pieces));
+  throw database::Error(database::ErrorClass::statement, "",
+                        fmt::format("the check has no piece {}, because it has {} pieces. The "
+                                    "hosts divide the check differently",
+                                    place, pieces));
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ ImportOutcome ImportWork::end() {
 database::Error ImportWork::explained(const database::Error& error) const {
   if (!planned_) return error;
   return {error.error_class(), error.sqlstate(),
-          fmt::format("{} The import stopped with {} of {} warehouses loaded. Repeat the same "
-                      "command to continue from there",
+          fmt::format("{} The import stopped with {} of {} warehouses loaded. To continue from "
+                      "there, repeat the same command",
                       text::sentence(error.what()), outcome_.plan.skipped + progress_.warehouses,
                       outcome_.plan.warehouses)};
 }

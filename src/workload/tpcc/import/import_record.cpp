@@ -51,7 +51,7 @@ void require_same_request(const ImportRequest& request, const ImportRecord& reco
         "-w {}: this schema has an import of {} {}, which {}. To proceed, {}, or {}",
         request.warehouses, record.warehouses, record.warehouses == 1 ? "warehouse" : "warehouses",
         record.complete ? "was completed" : "is unfinished",
-        record.complete ? "drop them with 'drover tpcc clean'"
+        record.complete ? "drop the tables with 'drover tpcc clean'"
                         : fmt::format("continue with -w {}", record.warehouses),
         advice_to_make_anew(schema)));
   }
@@ -349,7 +349,7 @@ void require_initialised(const TablesPresent& present, std::string_view schema) 
   }
   throw UnfitSchema(
       fmt::format("the existing tables ({}) were not all created by 'drover tpcc init', and an "
-                  "import needs its records. To start over, {}",
+                  "import needs the records of this command. To start over, {}",
                   present.tables_that_exist(true), advice_to_make_anew(schema)));
 }
 
@@ -386,8 +386,8 @@ void ImportClaim::require(bool is_ours) {
   if (is_ours) return;
   throw Error(
       ErrorClass::statement, "",
-      "another import has taken over, or the tables were created again: this import was silent for "
-      "too long, or 'drover tpcc init --force' has run in the meantime");
+      "another import has taken over, because this import was silent for too long, or the tables "
+      "were created again, because 'drover tpcc init --force' has run in the meantime");
 }
 
 Task<std::optional<ImportClaim::Holder>> ImportClaim::read() {
@@ -439,8 +439,8 @@ Task<void> ImportClaim::take(std::string schema, std::function<void()> on_wait) 
     if (now && now->owner == ours_.owner) co_return;
     if (now && now != seen && !now->owner.empty()) {
       throw UnfitSchema(
-          fmt::format("another import is running here. Wait for its end, then continue with "
-                      "'drover tpcc import{}' if data are missing",
+          fmt::format("another import is running on these tables. Wait for its end, then continue "
+                      "with 'drover tpcc import{}' if data are missing",
                       schema_argument(schema)));
     }
     seen = now;

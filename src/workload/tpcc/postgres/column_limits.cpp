@@ -114,11 +114,10 @@ std::optional<std::string> limit_note(const GrowingColumn& column, const ColumnR
                                            : fmt::format("{}.{}", schema, table_name(column.table));
   const bool can_widen = column.wide_type != room.type;
   return fmt::format(
-      "warning: the column {0}.{1} has the type {2}, whose values must be below {3:.0f}, and its "
-      "largest "
-      "value is {4:.0f}. This run may reach this limit {5} after its start{6}, and transactions "
-      "then fail with SQLSTATE 22003. Before the run, {7}load the data again (drover tpcc init "
-      "--force, drover tpcc import)",
+      "warning: the column {0}.{1} has the type {2}, whose values must be below {3:.0f}, and the "
+      "largest value in the table is {4:.0f}. This run may reach this limit {5} after its "
+      "start{6}, and transactions then fail with SQLSTATE 22003. Before the run, {7}load the data "
+      "again (drover tpcc init --force, drover tpcc import)",
       table, column.name, room.type, room.limit, room.largest, time_text(reached_s),
       work.is_bound
           ? fmt::format(", at {:g} Payments per second and warehouse", work.pairs_a_second)

@@ -42,12 +42,10 @@ TEST_F(NarrowColumns, OfAnotherToolAreFoundByWhatTheyHold) {
       "ALTER TABLE others.district ALTER d_ytd TYPE float8; "
       "INSERT INTO others.warehouse VALUES (1, '', '', '', '', '', '', 0, 9999999000)");
   const PlannedWork minute{.seconds = 60, .pairs_a_second = 0.2};
-  EXPECT_THAT(
-      find("others", minute),
-      ElementsAre(HasSubstr(
-          "the column others.warehouse.w_ytd has the type numeric(12,2), whose values must be "
-          "below "
-          "10000000000, and its largest value is 9999999000. This run may reach this limit")));
+  EXPECT_THAT(find("others", minute),
+              ElementsAre(HasSubstr("the column others.warehouse.w_ytd has the type numeric(12,2), "
+                                    "whose values must be below 10000000000, and the largest value "
+                                    "in the table is 9999999000. This run may reach this limit")));
   query("UPDATE others.warehouse SET w_ytd = 300000");
   EXPECT_THAT(find("others", minute), IsEmpty());
   const PlannedWork months{.seconds = 90 * 86'400.0, .pairs_a_second = 1};
@@ -81,11 +79,10 @@ TEST(ColumnLimits, ASoakWithoutDelaysReachesTheEndOfTwelveDigits) {
   EXPECT_EQ(
       limit_note(w_ytd, fresh, two_hours, "big").value_or(""),
       "warning: the column big.warehouse.w_ytd has the type numeric(12,2), whose values must be "
-      "below "
-      "10000000000, and its largest value is 300000. This run may reach this limit 67 min after "
-      "its start, at 1000 Payments per second and warehouse, and transactions then fail with "
-      "SQLSTATE 22003. Before the run, ALTER TABLE big.warehouse ALTER COLUMN w_ytd TYPE "
-      "numeric(18,2), or load the data again (drover tpcc init --force, drover tpcc import)");
+      "below 10000000000, and the largest value in the table is 300000. This run may reach this "
+      "limit 67 min after its start, at 1000 Payments per second and warehouse, and transactions "
+      "then fail with SQLSTATE 22003. Before the run, ALTER TABLE big.warehouse ALTER COLUMN w_ytd "
+      "TYPE numeric(18,2), or load the data again (drover tpcc init --force, drover tpcc import)");
   const ColumnRoom wide{.type = "numeric(18,2)", .limit = 1e16, .largest = 300'000};
   const PlannedWork year{.seconds = 365 * 86'400.0, .pairs_a_second = 1'000, .is_bound = true};
   EXPECT_FALSE(limit_note(w_ytd, wide, year, ""));

@@ -43,7 +43,7 @@ coro::Task<Outcome> batched(Connection& connection, const PaymentInput& input, T
     if (error.sqlstate() != not_null_violation) throw;
     throw database::Error(
         error.error_class(), error.sqlstate(),
-        fmt::format("the customer, the district or warehouse {} of a Payment has no row. The "
+        fmt::format("a Payment found no row of its customer, its district or warehouse {}. The "
                     "database may be loaded incompletely. Check it with 'drover tpcc check'",
                     input.w_id));
   }

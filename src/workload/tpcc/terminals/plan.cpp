@@ -12,7 +12,7 @@ load::Presentation presentation_of(const Plan& plan) {
   presentation.benchmark = "TPC-C";
   presentation.key = "tpcc";
   presentation.size = {{"warehouse", static_cast<std::uint64_t>(plan.own_warehouses())}};
-  presentation.rollbacks = "New-Orders that the specification has roll back";
+  presentation.rollbacks = "New-Orders rolled back on purpose";
   presentation.types.clear();
   for (const TransactionType type : all_transaction_types) {
     presentation.types.push_back({std::string(transaction_name(type)), latency_limit_s(type)});

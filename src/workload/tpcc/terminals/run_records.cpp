@@ -78,7 +78,7 @@ std::string format_delivery(const DeliveryRecord& record) {
 DeliveryLog::DeliveryLog(const std::string& path)
     : path_(path), file_(std::fopen(path.c_str(), "we")) {
   if (!file_) {
-    throw std::runtime_error(fmt::format("delivery log \"{}\": cannot create it: {}", path,
+    throw std::runtime_error(fmt::format("cannot create the delivery log \"{}\": {}", path,
                                          std::generic_category().message(errno)));
   }
 }
@@ -89,7 +89,7 @@ void DeliveryLog::append(const DeliveryRecord& record) {
 }
 
 void DeliveryLog::give_up(int error_number) {
-  failure_ = fmt::format("delivery log \"{}\": cannot write to it: {}", path_,
+  failure_ = fmt::format("cannot write to the delivery log \"{}\": {}", path_,
                          std::generic_category().message(error_number));
   file_.reset();
 }

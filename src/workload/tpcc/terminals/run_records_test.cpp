@@ -210,9 +210,9 @@ TEST(DeliveryLogTest, SaysWhyItCannotBeMade) {
     DeliveryLog log("/no/such/folder/deliveries");
     ADD_FAILURE() << "it was made";
   } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(),
-                 "delivery log \"/no/such/folder/deliveries\": cannot create it: "
-                 "No such file or directory");
+    EXPECT_STREQ(
+        error.what(),
+        "cannot create the delivery log \"/no/such/folder/deliveries\": No such file or directory");
   }
 }
 
@@ -221,7 +221,7 @@ TEST(DeliveryLogTest, AFullDiskIsNoReasonToEndTheRun) {
   log.append(example());
   log.write_out();
   EXPECT_EQ(log.failure(),
-            "delivery log \"/dev/full\": cannot write to it: No space left on device");
+            "cannot write to the delivery log \"/dev/full\": No space left on device");
   log.append(example());
   log.close();
 }

@@ -311,7 +311,7 @@ Error Load::explained(const Error& error) const {
   if (error.sqlstate() != unique_violation_of_copy) return PiecewiseLoad::explained(error);
   return {error.error_class(), error.sqlstate(),
           fmt::format("{} Rows of this part are already in the table {}, although no load has "
-                      "recorded them: a run has inserted them. Load another part (insertstart, "
+                      "recorded them, so a run has inserted them. Load another part (insertstart, "
                       "insertcount), or drop the table with 'drover ycsb clean'",
                       text::sentence(error.what()), table_.plain_name())};
 }

@@ -166,7 +166,7 @@ TEST_F(LoadOnPostgres, ALoadWhoseSessionWasEndedGoesOn) {
     ADD_FAILURE() << "no session was ended";
   } catch (const database::Error& error) {
     EXPECT_EQ(error.error_class(), database::ErrorClass::connection_lost) << error.what();
-    EXPECT_NE(std::string(error.what()).find("Repeat the same command to continue from there"),
+    EXPECT_NE(std::string(error.what()).find("To continue from there, repeat the same command"),
               std::string::npos);
   }
   EXPECT_EQ(query("SELECT count(*) FROM usertable"), "450");

@@ -158,8 +158,8 @@ std::optional<ValueMismatch> FieldLengths::verify(std::string_view text, FieldPl
   }
   return ValueMismatch{
       .part = ValuePart::length,
-      .message = fmt::format("field {} of the row {}: it has {} in place of {}", place.field,
-                             place.key, text::counted(text.size(), "character"), expected)};
+      .message = fmt::format("field {} of the row {} has {} instead of {}", place.field, place.key,
+                             text::counted(text.size(), "character"), expected)};
 }
 
 }  // namespace drover::ycsb

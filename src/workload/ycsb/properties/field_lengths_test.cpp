@@ -132,7 +132,7 @@ TEST(FieldLengths, FindCutFields) {
   ASSERT_TRUE(cut);
   EXPECT_EQ(cut->part, ValuePart::length);
   EXPECT_EQ(cut->message,
-            "field 2 of the row 1: it has 99 characters in place of the 100 that the writer "
+            "field 2 of the row 1 has 99 characters instead of the 100 that the writer "
             "0000000000000005 wrote");
   EXPECT_EQ(constant.verify(text.substr(0, 20), place)->part, ValuePart::tail);
   EXPECT_EQ(constant.verify("", place)->part, ValuePart::length);

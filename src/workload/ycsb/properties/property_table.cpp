@@ -118,7 +118,7 @@ bool is_name(std::string_view value) {
 
 // A name within statements.
 PropertyKind name(std::string Properties::* member) {
-  return {.expected = "a name of at most 50 letters, digits and _ that begins with no digit",
+  return {.expected = "a name of at most 50 letters, digits and _ that does not begin with a digit",
           .placeholder = "NAME",
           .read =
               [=](Properties& properties, std::string_view value) {
@@ -166,7 +166,7 @@ std::optional<std::vector<double>> percentiles_of(std::string_view value) {
 }
 
 PropertyKind percentiles(std::vector<double> Properties::* member) {
-  return {.expected = "at most 20 percentages above 0, at most 100, with commas between",
+  return {.expected = "at most 20 percentages, each above 0 and at most 100, separated by commas",
           .placeholder = "P,…",
           .read =
               [=](Properties& properties, std::string_view value) {
@@ -184,7 +184,7 @@ PropertyKind percentiles(std::vector<double> Properties::* member) {
 // Only one kind of workload is known here, under the names that it has had.
 PropertyKind core_workload() {
   constexpr std::string_view newest = "site.ycsb.workloads.CoreWorkload";
-  return {.expected = fmt::format("{}, the only workload known here", newest),
+  return {.expected = fmt::format("{}, the only supported workload class", newest),
           .placeholder = "NAME",
           .read =
               [=](Properties&, std::string_view value) {
@@ -201,9 +201,9 @@ std::vector<PropertyDefinition> data_properties() {
       {"table", name(&P::table), "Name of the table"},
       {"fieldcount", count(&P::field_count, 1, field_count_max), "Fields per row, 1 to 1000"},
       {"fieldlength", count(&P::field_length, 1, field_length_max),
-       "Longest field, in characters, 1 to 1048576"},
+       "Length of the longest field in characters, 1 to 1048576"},
       {"minfieldlength", count(&P::field_length_min, 1, field_length_max),
-       "Shortest field, if lengths are uniform or zipfian"},
+       "Length of the shortest field in characters, if lengths are uniform or zipfian"},
       {"fieldlengthdistribution",
        word<Length>(&P::field_length_distribution, {{"constant", Length::constant},
                                                     {"uniform", Length::uniform},
@@ -211,11 +211,13 @@ std::vector<PropertyDefinition> data_properties() {
                                                     {"histogram", Length::histogram}}),
        "Distribution of field lengths. zipfian favours short ones"},
       {"fieldlengthhistogram", line(&P::field_length_histogram, "FILE"),
-       "Histogram for fieldlengthdistribution=histogram"},
+       "File with the histogram for fieldlengthdistribution=histogram"},
       {"fieldnameprefix", name(&P::field_name_prefix), "Prefix of the field names"},
-      {"readallfields", truth(&P::read_all_fields), "Read all fields of a row, not one"},
+      {"readallfields", truth(&P::read_all_fields),
+       "true: read all fields of a row; false: read one field"},
       {"readallfieldsbyname", truth(&P::read_all_fields_by_name), "No effect in Drover"},
-      {"writeallfields", truth(&P::write_all_fields), "Update all fields of a row, not one"},
+      {"writeallfields", truth(&P::write_all_fields),
+       "true: update all fields of a row; false: update one field"},
       {"dataintegrity", truth(&P::data_integrity), "Verify each value read"},
   };
 }
@@ -244,23 +246,22 @@ std::vector<PropertyDefinition> key_properties() {
                                                 {"hotspot", Request::hotspot},
                                                 {"sequential", Request::sequential},
                                                 {"exponential", Request::exponential}}),
-       "How keys are chosen: uniform, zipfian, zipfian-original (YCSB's approximation), latest, "
-       "hotspot, "
-       "sequential or exponential"},
+       "Distribution of the chosen keys: uniform, zipfian, zipfian-original (YCSB's "
+       "approximation), latest, hotspot, sequential or exponential"},
       {"zipfian.skew", number(&P::zipfian_skew, 0.5, 2),
        "Skew of zipfian and latest, 0.5 to 2 (Drover only)"},
       {"hotspotdatafraction", number(&P::hotspot_data_fraction, 0, 1),
-       "hotspot: share of hot keys, 0 to 1"},
+       "hotspot: share of all keys that are hot, 0 to 1"},
       {"hotspotopnfraction", number(&P::hotspot_operation_fraction, 0, 1),
        "hotspot: share of operations on hot keys, 0 to 1"},
       {"exponential.percentile", number(&P::exponential_percentile, 0.001, 99.999999),
-       "exponential: percent of operations on the newest keys"},
+       "exponential: percentage of operations that use the newest keys"},
       {"exponential.frac", number(&P::exponential_fraction, 0.000001, 1),
-       "exponential: share of the keys that counts as the newest, 0.000001 to 1"},
+       "exponential: number of newest keys as a share of all keys, 0.000001 to 1"},
       {"insertorder",
        word<InsertOrder>(&P::insert_order,
                          {{"hashed", InsertOrder::hashed}, {"ordered", InsertOrder::ordered}}),
-       "Content of keys. ordered: row number; hashed: its hash"},
+       "Content of the keys. ordered: the row number; hashed: the hash of the row number"},
       {"zeropadding", count(&P::zero_padding, 0, zero_padding_max),
        "Minimum number of digits in a key, 0 to 60"},
       {"minscanlength", count(&P::scan_length_min, 1, scan_rows_max),
@@ -283,7 +284,8 @@ std::vector<PropertyDefinition> run_properties() {
        "Rows in the table. 0: insertstart + insertcount"},
       {"operationcount", count(&P::operation_count, 0, record_count_max),
        "Operations of the run; 0: no limit"},
-      {"insertstart", count(&P::insert_start, 0, record_count_max), "First row to load or use"},
+      {"insertstart", count(&P::insert_start, 0, record_count_max),
+       "Number of the first row to load or use"},
       {"insertcount", count(&P::insert_count, 0, record_count_max),
        "Number of rows to load or use. Unset: recordcount - insertstart"},
       {"threadcount", count(&P::thread_count, 1, 10'000'000), "Number of concurrent clients"},

@@ -136,7 +136,7 @@ Task<void> Load::require_only_loaded(RowRange piece) const {
       throw Error(
           database::ErrorClass::statement, "",
           fmt::format("the row {} of this part is already in the table {}, with values that no "
-                      "load has written: a run has inserted or updated it. Load another part "
+                      "load has written, so a run has inserted or updated it. Load another part "
                       "(insertstart, insertcount), or drop the table with 'drover ycsb clean'",
                       found.set(0).at(row, key_column).text(), table_.plain_name()));
     }

@@ -74,7 +74,7 @@ fn warm_up(terminals: usize) {
     let begun = Instant::now();
     std::thread::sleep(WARM_UP_LEAST);
     while tasks() < terminals as u64 {
-        assert!(begun.elapsed() < WARM_UP_MOST, "not within a minute: a task of each terminal");
+        assert!(begun.elapsed() < WARM_UP_MOST, "not every terminal completed a task within a minute");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -191,7 +191,7 @@ std::string body_of(const Condition&, const Share& share) {
 judged AS (SELECT w_id, total, counted, total / 10.0 AS due, {} * sqrt(total * 0.09) AS allowed
            FROM groups_counted)
 SELECT ARRAY[w_id]::int8[] AS place, {} AS key,
-       format('%s of %s rows with {}, give or take %s', round(due), total, round(allowed))
+       format('%s of %s rows with {}, +- %s', round(due), total, round(allowed))
            AS expected,
        counted AS found
 FROM judged WHERE abs(counted - due) > allowed)",
@@ -206,7 +206,7 @@ std::string body_of(const Condition&, const Uniform& uniform) {
   SELECT {} AS w_id, avg({}::float8) AS mean, {} * {} / sqrt(count(*)) AS allowed
   FROM {} WHERE {} AND {} GROUP BY 1)
 SELECT ARRAY[w_id]::int8[] AS place, {} AS key,
-       format('avg({}) = %s, give or take %s', {}, round(allowed::numeric, 4)) AS expected,
+       format('avg({}) = %s +- %s', {}, round(allowed::numeric, 4)) AS expected,
        round(mean::numeric, 4) AS found
 FROM measured WHERE (abs(mean - {}) <= allowed) IS NOT TRUE)",
                      group, uniform.column, allowed_deviations, deviation, uniform.table,

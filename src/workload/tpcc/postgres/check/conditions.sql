@@ -100,7 +100,7 @@ WITH n AS (
   FROM new_order WHERE no_w_id BETWEEN $1::int4 AND $2::int4 GROUP BY no_w_id, no_d_id)
 SELECT {district_key}
        format('max(no_o_id) - min(no_o_id) + 1 = %s rows', due) AS expected,
-       format('%s rows, %s of them different', present, different) AS found
+       format('%s rows, %s different', present, different) AS found
 FROM n WHERE due IS DISTINCT FROM present OR due IS DISTINCT FROM different
 
 --: condition 4
@@ -254,7 +254,7 @@ FROM every WHERE NOT present OR balance + ytd_payment IS DISTINCT FROM delivered
 -- search for all rows outside would read the tables from end to end.
 WITH extreme AS ({extremes})
 SELECT ARRAY[place]::int8[] AS place, name AS key,
-       format('1..%s, the warehouses that there are', warehouses) AS expected,
+       format('1..%s, the existing warehouses', warehouses) AS expected,
        format('%s..%s%s', first, last, CASE WHEN has_null THEN ', and null' END) AS found
 FROM extreme, (SELECT coalesce(max(w_id), 0) AS warehouses FROM warehouse) AS w
 WHERE has_null OR first < 1 OR last > warehouses
@@ -462,7 +462,7 @@ SELECT ARRAY[w_id, d_id, c_id, ordinal]::int8[] AS place,
 FROM offending
      CROSS JOIN LATERAL (VALUES
        (0, 'c_payment_cnt', (c_payment_cnt = payments) IS TRUE,
-        format('%s, the rows of history', payments), c_payment_cnt::text),
+        format('%s, the number of rows in history', payments), c_payment_cnt::text),
        (1, 'c_ytd_payment', (ytd = paid) IS TRUE, format('sum(h_amount) = %s', paid), ytd::text),
        (2, 'history', first_payments > 0, 'a payment of 10.00 in the own district, from the load',
         'none')) AS judged(ordinal, name, holds, expected, found)

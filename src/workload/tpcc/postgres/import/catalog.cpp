@@ -118,8 +118,8 @@ Task<void> require_replica_identity(Connection& connection, const std::string& s
   if (found.rows() == 0 || found.is_null(0, 0)) co_return;
   throw UnfitSchema(fmt::format(
       "the publication {1} publishes changes of {0}, which has no primary key or other replica "
-      "identity: the server would refuse each transaction. Add the primary key, ALTER TABLE … "
-      "REPLICA IDENTITY FULL, or leave it out of the publication",
+      "identity, so the server would refuse each transaction. Add the primary key, use ALTER TABLE "
+      "… REPLICA IDENTITY FULL, or remove the table from the publication",
       found.text(0, 0), found.text(0, 1)));
 }
 
@@ -216,7 +216,7 @@ Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
     throw database::Error(
         deadlock->error_class(), deadlock->sqlstate(),
         fmt::format(
-            "{} This was attempt {}. A load may still be running on these tables: end it first",
+            "{} This was attempt {}. If a load is still running on these tables, end it first",
             text::sentence(deadlock->what()), number));
   }
   if (on_note) {

@@ -241,11 +241,10 @@ TEST_F(Import, RefusesWhatDoesNotFitTheSchema) {
       "w_zip, w_tax, w_ytd FROM picky.warehouse WHERE w_id = 1");
   EXPECT_THAT(refusal_of(options_for("picky", 3)), HasSubstr("warehouse 9"));
   query("DROP TABLE picky.drover_tpcc");
-  EXPECT_THAT(
-      refusal_of(options_for("picky", 3)),
-      HasSubstr(
-          "were not all created by 'drover tpcc init', and an import needs its records. To start "
-          "over, create the tables again with 'drover tpcc init --force --schema picky'"));
+  EXPECT_THAT(refusal_of(options_for("picky", 3)),
+              HasSubstr("were not all created by 'drover tpcc init', and an import needs the "
+                        "records of this command. To start over, create the tables again with "
+                        "'drover tpcc init --force --schema picky'"));
 }
 
 TEST_F(Import, GoesOnAfterACancellation) {
@@ -288,7 +287,7 @@ TEST_F(Import, GoesOnAfterACrashOfTheServer) {
     EXPECT_EQ(error.error_class(), database::ErrorClass::connection_lost);
     EXPECT_THAT(
         error.what(),
-        HasSubstr(" of 2 warehouses loaded. Repeat the same command to continue from there"));
+        HasSubstr(" of 2 warehouses loaded. To continue from there, repeat the same command"));
     EXPECT_THAT(error.what(), testing::Not(HasSubstr("..")));
   }
   EXPECT_THROW(import_into("crashed", 2), database::Error);
@@ -407,8 +406,8 @@ TEST_F(Import, GoesOnAfterAFullDisk) {
   } catch (const database::Error& error) {
     EXPECT_EQ(error.sqlstate(), "53100");
     EXPECT_THAT(error.what(), HasSubstr("No space left on device"));
-    EXPECT_THAT(error.what(), HasSubstr("The import stopped with 0 of 2 warehouses loaded. Repeat "
-                                        "the same command to continue from there"));
+    EXPECT_THAT(error.what(), HasSubstr("The import stopped with 0 of 2 warehouses loaded. To "
+                                        "continue from there, repeat the same command"));
   }
   ASSERT_TRUE(disk.grow());
   import_into("tight", 2);
@@ -507,8 +506,9 @@ TEST_F(ImportInPieces, WaitsForOneThatWasKilledAndNotForOneThatLives) {
   } catch (const UnfitSchema& error) {
     refusal = error.what();
   }
-  EXPECT_THAT(refusal, HasSubstr("another import is running here. Wait for its end, then continue "
-                                 "with 'drover tpcc import --schema claimed' if data are missing"));
+  EXPECT_THAT(refusal,
+              HasSubstr("another import is running on these tables. Wait for its end, then "
+                        "continue with 'drover tpcc import --schema claimed' if data are missing"));
 }
 
 // A piece that somebody else has recorded is not loaded a second time.

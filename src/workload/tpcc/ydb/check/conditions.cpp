@@ -216,7 +216,7 @@ std::string decimal_text(Decimal value, int scale) {
 }
 
 std::vector<NotAsked> ruled_out() {
-  return {{condition_named("new_order.keys"), "the key of the table has each row once"}};
+  return {{condition_named("new_order.keys"), "the primary key excludes duplicate rows"}};
 }
 
 std::vector<YqlCondition> conditions() {

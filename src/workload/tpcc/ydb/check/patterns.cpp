@@ -242,9 +242,9 @@ $judged = (
           std::string(group),
           key_of(group),
           {{.expected = "{expected:text}",
-            .found = rows.in_key ? "{present} rows, {lowest|none}..{highest|none}"
-                                 : "{present} rows, {different} different, "
-                                   "{lowest|none}..{highest|none}"}}};
+            .found = rows.in_key ? "{present} rows, lowest {lowest|none}, highest {highest|none}"
+                                 : "{present} rows, {different} different, lowest {lowest|none}, "
+                                   "highest {highest|none}"}}};
 }
 
 YqlCondition condition_of(const Condition& rule, const Share& share) {
@@ -266,7 +266,7 @@ $judged = (
           sql,
           "w_id",
           group_key(share.table, share.warehouse),
-          {{.expected = fmt::format("a tenth of {{total}} rows with {}", share.text),
+          {{.expected = fmt::format("about a tenth of {{total}} rows with {}", share.text),
             .found = "{counted}"}}};
 }
 
@@ -288,8 +288,8 @@ $judged = (
           sql,
           "w_id",
           group_key(uniform.table, uniform.warehouse),
-          {{.expected = fmt::format("avg({}) = {:.4f}, give or take {} standard deviations",
-                                    uniform.column, middle, allowed_deviations),
+          {{.expected = fmt::format("avg({}) = {:.4f} +- {} standard deviations", uniform.column,
+                                    middle, allowed_deviations),
             .found = "{mean:real}"}}};
 }
 

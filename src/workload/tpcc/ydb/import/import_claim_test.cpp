@@ -80,9 +80,10 @@ TEST_F(ClaimOnYdb, IsRefusedWhileItsOwnerLives) {
       scope.cancel();
     };
     co_await coro::with_scope(body);
-    EXPECT_THAT(refusal,
-                HasSubstr("another import is running here. Wait for its end, then continue with "
-                          "'drover tpcc import --schema claimed' if data are missing"));
+    EXPECT_THAT(
+        refusal,
+        HasSubstr("another import is running on these tables. Wait for its end, then continue with "
+                  "'drover tpcc import --schema claimed' if data are missing"));
     EXPECT_EQ(waits, 1) << "it is told once that it has to wait";
     co_await owner.write(some_settings());
   });

@@ -264,8 +264,8 @@ TEST_F(ImportIntoYdb, RefusesWhatDoesNotFit) {
   change_scheme("foreign", "CREATE TABLE stock (s Int32 NOT NULL, PRIMARY KEY (s));");
   EXPECT_THAT(refusal_of(options_for("foreign")),
               HasSubstr("the existing tables (stock) were not all created by 'drover tpcc init', "
-                        "and an import needs its records. To start over, create the tables again "
-                        "with 'drover tpcc init --force --schema foreign'"));
+                        "and an import needs the records of this command. To start over, create "
+                        "the tables again with 'drover tpcc init --force --schema foreign'"));
 
   initialise_folder("filled");
   use("filled", [](DatabaseAccess& access) -> Task<void> {
@@ -357,8 +357,9 @@ TEST_F(ImportIntoYdb, RefusesASecondOneAtATime) {
     }
   };
   run(interrupted());
-  EXPECT_THAT(refusal, HasSubstr("another import is running here. Wait for its end, then continue "
-                                 "with 'drover tpcc import --schema twice' if data are missing"));
+  EXPECT_THAT(refusal,
+              HasSubstr("another import is running on these tables. Wait for its end, then "
+                        "continue with 'drover tpcc import --schema twice' if data are missing"));
   EXPECT_EQ(settings_of("twice").population->load_time_us, population.load_time_us);
 }
 
@@ -374,8 +375,9 @@ TEST_F(ImportIntoYdb, SaysHowFarItCame) {
     EXPECT_EQ(error.error_class(), database::ErrorClass::statement);
     EXPECT_THAT(
         error.what(),
-        HasSubstr("Please check correctness of table path and user permissions. The import stopped "
-                  "with 0 of 1 warehouses loaded. Repeat the same command to continue from there"));
+        HasSubstr(
+            "Please check correctness of table path and user permissions. The import stopped with "
+            "0 of 1 warehouses loaded. To continue from there, repeat the same command"));
   }
 }
 
