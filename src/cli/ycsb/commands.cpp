@@ -139,9 +139,9 @@ coro::Task<void> load_on_hosts(Gathered& hosts, const ycsb::Database& database,
 }
 
 // Tells the conductor how far a part is.
-class PartObserver final : public ycsb::LoadObserver {
+class LoadPartObserver final : public ycsb::LoadObserver {
  public:
-  explicit PartObserver(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
+  explicit LoadPartObserver(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
   void on_loading(const ycsb::LoadProgress& progress) override {
     say_(report::written_text(progress));
   }
@@ -157,7 +157,7 @@ int load_part(const TableArguments& arguments, ranks::Member& member, const load
   return do_part(
       member,
       [&](std::string, auto say) -> coro::Task<std::string> {
-        PartObserver observer(say);
+        LoadPartObserver observer(say);
         co_return report::written_text(co_await target.ycsb()->load(settings, observer));
       },
       [&target] { return target.identity(); });
@@ -346,7 +346,7 @@ void add_check(Command& ycsb) {
   };
 }
 
-void add_clean(Command& ycsb) {
+void add_table_clean(Command& ycsb) {
   const auto arguments = std::make_shared<TableArguments>();
   Command& command = ycsb.add_command("clean", "Drop the YCSB table and Drover's records of it",
                                       "Example:\n  drover ycsb clean --schema ycsb");
@@ -369,7 +369,7 @@ void add_ycsb(Command& app) {
   add_ycsb_run(ycsb);
   add_ycsb_search(ycsb);
   add_check(ycsb);
-  add_clean(ycsb);
+  add_table_clean(ycsb);
 }
 
 }  // namespace drover::cli
