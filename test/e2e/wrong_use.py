@@ -234,7 +234,7 @@ class UnfitSchema(harness.ServerTestCase):
 
     def test_more_connections_than_the_server_has(self):
         self.expect_error(self.begin_in("full", "run", "--connections", 5000, "--duration", "1s"),
-                          USAGE, r"--connections 5000: the server has only \d+ free, because "
+                          USAGE, r"--connections 5000: the server has only \d+ free connections, because "
                           r"max_connections is 500, 3 are reserved, \d+ (is|are) in use, "
                           r"and Drover needs 1 to watch the server\. Use at most \d+")
 

@@ -250,7 +250,7 @@ TEST(CompareTest, TheTextSaysWhatWasComparedByItsDifference) {
   options.metrics = parse_metrics("new_order.p50");
   comparison = compare(base, other, options);
   text = unfolded(compare_text(comparison));
-  EXPECT_THAT(text, HasSubstr("Change: of the geometric means, so it can differ"));
+  EXPECT_THAT(text, HasSubstr("Change is that of the geometric means, so it can"));
   EXPECT_THAT(text, HasSubstr("Student's t test on logarithms."));
   EXPECT_THAT(text, Not(HasSubstr("not a percentage")));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("runs are distributed log-normally. Make")));
