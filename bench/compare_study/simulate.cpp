@@ -25,6 +25,7 @@
 #include "report/compare/compare_shift.h"
 #include "report/compare/metric.h"
 #include "report/document/result_json.h"
+#include "report/model/chart.h"
 #include "support/compared_run.h"
 #include "support/run_noise.h"
 
@@ -234,8 +235,8 @@ void print_fit(const RunNoise& noise, const std::vector<double>& figures, const 
       "| deviation of a run | {:.2f}% |\n| deviation that the runs of a pair share | {:.2f}% |\n"
       "| drift from run to run | {:+.3f}% |\n"
       "| spoilt runs | {:.0f}% |\n| a spoilt run is off by | {:+.1f}% |\n\n",
-      figures.size() / 2, metric.name(), Metric::number_text(measure::median_of(figures)),
-      Metric::number_text(least), Metric::number_text(most), noise.deviation * 100,
+      figures.size() / 2, metric.name(), report::number_text(measure::median_of(figures)),
+      report::number_text(least), report::number_text(most), noise.deviation * 100,
       noise.shared_deviation * 100, noise.drift * 100, noise.outlier_share * 100,
       std::expm1(noise.outlier_shift) * 100);
 }

@@ -193,8 +193,8 @@ JudgedClient judge_run_queue(const Result& result, const std::optional<Yardstick
                    fmt::format("a worker thread waits {:.3f} ms for a core each time, {:g} times "
                                "per {}: {} ms or {:.1f}% of its {} ms; limit {:g} ms or {:.0f}%",
                                longest_ms, yardstick->wake_ups, yardstick->noun,
-                               text::figure_text(served_ms(yardstick->transaction)),
-                               text::figure_text(delay.ms), delay.share * 100, delay_least_ms,
+                               text::figure_text(delay.ms), delay.share * 100,
+                               text::figure_text(served_ms(yardstick->transaction)), delay_least_ms,
                                share_most * 100),
                    crowd_knob),
           longest_ms};
@@ -213,8 +213,8 @@ JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>
                fmt::format("a worker thread wakes up {} ms late each time, {:g} times per {}: {} "
                            "ms or {:.1f}% of its {} ms; limit {:g} ms or {:.0f}%",
                            text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
-                           text::figure_text(served_ms(yardstick->transaction)),
-                           text::figure_text(delay.ms), delay.share * 100, reaction_least_ms,
+                           text::figure_text(delay.ms), delay.share * 100,
+                           text::figure_text(served_ms(yardstick->transaction)), reaction_least_ms,
                            reaction_share_most * 100),
                crowd_knob),
       delay.ms};

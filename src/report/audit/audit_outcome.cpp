@@ -46,8 +46,8 @@ void judge_stalls(const Result& result, double from, double until, Judged& judge
   judged.text += fmt::format(
       "; {}, in which {}s waited and the database did not answer: {:.1f} s in total (allowed: at "
       "most {:.2g} s), the longest {:.1f} s (allowed: below {:g} s)",
-      text::counted(measured, "stall"), all_s, most_s, longest_s, stall_s_most,
-      result.plan.kind().client);
+      text::counted(measured, "stall"), result.plan.kind().client, all_s, most_s, longest_s,
+      stall_s_most);
 }
 
 Judged judge_availability(const Result& result) {
@@ -152,8 +152,8 @@ Judged judge_account(const Account& account) {
     const std::string in_doubt =
         account.unresolved == 0
             ? ""
-            : fmt::format("; the data contain {} of {}",
-                          text::counted(account.unresolved, "unresolved commit"), *account.more());
+            : fmt::format("; the data contain {} of {}", *account.more(),
+                          text::counted(account.unresolved, "unresolved commit"));
     return {Judgement::held, text + in_doubt};
   }
   if (*account.more() < 0) {

@@ -148,7 +148,7 @@ class DescribedReader {
       for (const double value : column_) list.emplace_back().*member = value;
     }
     if (!std::ranges::equal(list, column_, {}, member)) {
-      json_.refuse(fmt::format("as many workers as {}, with the same loads", name), "other events");
+      json_.refuse(fmt::format("as many workers as {}, with the same loads", name), "others");
     }
   }
   void counts(const char* name, std::map<std::string, std::uint64_t>& counts,
