@@ -182,7 +182,7 @@ class Options(harness.ServerTestCase):
         # "spanner" was a name of an earlier version.
         for name in ("oracle", "spanner"):
             refused = self.expect(self.server.drover("tpcc", "init", "--dialect", name), USAGE)
-            self.assertIn(f"--dialect {name}: expected auto, postgres, cockroach, yugabyte, citus\n", refused.err)
+            self.assertIn(f"--dialect {name}: expected auto, postgres, cockroach, yugabyte or citus\n", refused.err)
 
     def test_another_one_than_it_is(self):
         """Plain PostgreSQL takes what CockroachDB takes."""

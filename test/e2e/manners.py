@@ -115,7 +115,8 @@ class Variables(FolderTestCase):
                 ("DROVER_TPCC_RUN_DURATION", "5",
                  r"--duration 5: the unit is missing.* \(from the variable "
                  r"DROVER_TPCC_RUN_DURATION\)"),
-                ("DROVER_TPCC_RUN_PACE", "fast", r"DROVER_TPCC_RUN_PACE: .*fast"),
+                ("DROVER_TPCC_RUN_PACE", "fast",
+                 r"--pace fast: .*number.* \(from the variable DROVER_TPCC_RUN_PACE\)"),
                 ("DROVER_TPCC_RUN_STRICT", "yes",
                  "DROVER_TPCC_RUN_STRICT: expected true, false, 1 or 0"),
                 ("DROVER_TPCC_STATEMENTS", "both",

@@ -97,7 +97,7 @@ class Imports(ydb_nodes.YdbTestCase):
                           "import is not complete|no warehouse is loaded", "drover tpcc import")
         again = self.expect(self.begin_import(folder).wait(300), SUCCESS)
         # What was killed has left its claim, which is watched for a while: nobody is left to wonder.
-        self.assertIn("waiting for another import", again.err)
+        self.assertIn("waiting until another import", again.err)
         self.assertIn(f"imported {WAREHOUSES} warehouse", again.out)
         self.expect_loaded(folder)
 

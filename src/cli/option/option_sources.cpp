@@ -89,10 +89,11 @@ void give_variable(const Command& command, Option& option, const EnvironmentVari
         std::ranges::find(variables, variable, &EnvironmentVariables::value_type::first);
     if (found == variables.end()) continue;
     const std::vector<std::string> words = words_of(option, variable, found->second);
+    const std::string origin = fmt::format(" (from the variable {})", variable);
     try {
-      option.give(words, fmt::format(" (from the variable {})", variable));
+      option.give(words, origin);
     } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}: {}", variable, error.what()));
+      throw UsageError(error.what() + origin);
     }
     return;
   }

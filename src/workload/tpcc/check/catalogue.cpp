@@ -310,7 +310,7 @@ std::vector<Condition> further_conditions() {
       {0, "order.lines", "2.4.2.2", "ol_number is 1 to o_ol_cnt; o_all_local fits lines"},
       {0, "order_line.amount", "2.4.2.2", "after the load: ol_amount = ol_quantity x i_price"},
       {0, "order_line.dist_info", "2.4.2.2", "after the load: ol_dist_info = s_dist of its stock"},
-      {0, "stock.counters", "2.4.2.2", "after the load: stock counters = sums of lines", wide},
+      {0, "stock.counters", "2.4.2.2", "after the load: stock counters = sums of order lines", wide},
       {0, "customer.payments", "2.5.2.2", "c_payment_cnt and c_ytd_payment fit history",
        by_history},
       {0, "customer.data", "2.5.2.2", "bad credit: c_data begins with a payment", by_history},
