@@ -363,10 +363,9 @@ void add_progress_option(Command& command, bool& is_quiet) {
   command.add_options(
       output_group,
       {{"--ui",
-        {&is_quiet, Choices<bool>{{"plain", false}, {"quiet", true}, {"auto", false}}},
+        {&is_quiet, Choices<bool>{{"auto", false}, {"plain", false}, {"quiet", true}}},
         "",
-        "Progress on the error stream. plain, auto: lines; quiet: none",
-        default_is("auto")}});
+        "Progress on the error stream. auto, plain: lines; quiet: none"}});
 }
 
 void require_screen(ui::Choice choice) {

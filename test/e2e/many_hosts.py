@@ -777,7 +777,7 @@ class StartedByOthers(HostsTestCase):
                  "Elsewhere, start 'drover agent --join' on each host"),
                 (["--host-timeout", "30s"], "--host-timeout needs --hosts or --agents"),
                 (["--hosts", "a", "--host-timeout", "10ms"], "--host-timeout 10ms: expected a time from 1s to 1h"),
-                (["--hosts", "a", "--join-timeout", "25h"], "--join-timeout 25h: expected at most 24h")):
+                (["--hosts", "a", "--join-timeout", "25h"], "--join-timeout 25h: expected a time from 0s to 24h")):
             with self.subTest(words):
                 self.expect_error(self.drover(*self.SHORT, *words), USAGE, *expected)
         for words, *expected in ((["--join", "a"], "--join a: expected a host and a port"),

@@ -212,7 +212,7 @@ class Search(harness.TestCase):
             self.assertEqual(record["bounds"]["high"], 2, "what is loaded")
             self.expect_record_is_sound(record)
             too_many = server.drover("tpcc", "search", "--out", self.folder, "--high", 3)
-            self.expect_error(too_many, USAGE, "--high 3", "only 2")
+            self.expect_error(too_many, USAGE, "--high 3", "expected at most 2, the number of loaded warehouses")
             self.expect_consistent(server)
         self.assertTrue(re.search(r"report: .*report\.html", command.out))
 

@@ -171,7 +171,7 @@ class Workloads(YcsbTestCase):
         self.assertEqual(sum(one["ok_count"] for one in document["transactions"].values()), 500)
         self.assertEqual(document["plan"]["clients"], 4)
         self.assertIn({"name": "requestdistribution", "value": "zipfian"}, document["plan"]["workload"])
-        self.assertRegex(command.err, r"(?m)these properties have no effect here: .*db\.passwd")
+        self.assertRegex(command.err, r"(?m)these properties have no effect in Drover: .*db\.passwd")
         self.assertNotIn(SECRET, command.out + command.err + self.path.read_text(encoding="utf-8"))
         # An option wins over both.
         document = self.run_to_end("original", "-P", path, "-p", "operationcount=500", "--operations", 40,

@@ -408,7 +408,7 @@ TEST_F(Hosts, ADenialEndsTheSearch) {
   EXPECT_NE(text.find("\"nowhere\" does not exist"), std::string::npos) << text;
   EXPECT_EQ(text.find(standby->host()), std::string::npos) << text;
   text = answer(conninfo(hosts, "target_session_attrs=perhaps"));
-  EXPECT_NE(text.find("denied: invalid target_session_attrs"), std::string::npos) << text;
+  EXPECT_NE(text.find("denied: --db: invalid target_session_attrs"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -134,7 +134,9 @@ std::string shown_statement(std::string_view text) {
   if (lower.find("password") != std::string::npos && lower.find('\'') != std::string::npos) {
     return "(not shown: it may hold a password)";
   }
-  std::string shown = database::one_line(text);
+  std::string shown(text);
+  std::ranges::replace(shown, '\n', ' ');  // one_line() would end the lines as sentences
+  shown = database::one_line(shown);
   if (shown.size() <= StatementCosts::text_bytes_most) return shown;
   std::size_t end = StatementCosts::text_bytes_most;
   // Not within a character.
