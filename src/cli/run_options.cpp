@@ -136,8 +136,9 @@ void set_end(const ClientOptions& options, const RunPlan& run, load::Plan& plan)
   require_share_of("--operations", plan.operations, plan);
   if (run.settings.max_attempts == 0U && !options.duration) {
     throw UsageError(
-        "--operations needs --duration if the number of attempts is unlimited, because a "
-        "transaction that always fails would be retried forever");
+        fmt::format("{} 0 with --operations needs --duration, because a transaction that always "
+                    "fails would be retried forever",
+                    options.attempts_option));
   }
   if (plan.warmup > Duration::zero()) {
     throw UsageError(
@@ -232,6 +233,7 @@ void add_part_options(Command& command, RunOptions& options, std::function<int()
 
 void add_failure_options(Command& command, RunOptions& options, const std::string& attempts) {
   settings::RunSettings& settings = options.run.settings;
+  options.attempts_option = attempts;
   command.add_options(
       failures_group,
       {{attempts, &settings.max_attempts, "N",

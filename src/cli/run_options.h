@@ -43,6 +43,7 @@ struct RunOptions {
   HostsArguments hosts;
   std::optional<Pair> share;       // part and number of parts, of a run that is started by hand
   std::optional<double> start_at;  // Unix seconds
+  std::string attempts_option;     // the name of --max-attempts, which scripts call --max-tries
   std::string json;                // empty: no file
   bool strict = false;             // an audit that fails is a failure
 

@@ -97,7 +97,7 @@ TEST(ClientRun, RefusesWhatDoesNotFit) {
       {{"--arrivals", "poisson"}, "--arrivals poisson needs --rate"},
       {{"--rate", "0.0001"}, "--rate 0.0001: expected at least 0.001 per second"},
       {{"--operations", "100", "--warmup", "5s"}, "--operations cannot be combined with --warmup"},
-      {{"--operations", "100", "--max-attempts", "0"}, "--operations needs --duration"},
+      {{"--operations", "100", "--max-attempts", "0"}, "--max-attempts 0 with --operations needs --duration"},
       {{"--clients", "2", "--share", "1/4"}, "--clients 2: too few"},
       {{"--seed", "rand", "--share", "1/2"}, "--seed rand: the hosts of a run must use the same"},
       {{"--seed", "-1"}, "--seed -1: expected a whole number from 0 to 18446744073709551615"},

@@ -131,7 +131,7 @@ class AStandbyThatKnowsNothing(PgpoolCase):
                 for account in self.result()["accounts"]:
                     self.assertEqual(account["counted"], account["in_data"], account)
         checked = self.expect(self.cluster.drover("ycsb", "check", "--schema", "ycsb"), SUCCESS)
-        self.assertIn("not in one snapshot: pgpool-II", checked.out)
+        self.assertIn("the check did not use one snapshot: pgpool-II", checked.out)
         self.expect(self.cluster.drover("ycsb", "clean", "--schema", "ycsb"), SUCCESS)
 
     def test_a_killed_import_goes_on(self):
