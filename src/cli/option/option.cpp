@@ -190,6 +190,7 @@ std::string Option::range_text() const {
 }
 
 std::string Option::expected() const {
+  if (!only.empty() && is_list()) return fmt::format("some of {}", fmt::join(only, ", "));
   if (!only.empty()) return alternatives(choices.empty() ? only : choices);
   std::string what = target.is_duration ? "a time"
                      : target.is_whole  ? "a whole number"
