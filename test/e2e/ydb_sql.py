@@ -266,7 +266,7 @@ class WrongUse(harness.TestCase):
     def test_the_modes_of_transactions_are_of_ydb(self):
         self.expect_error(harness.drover("sql", "run", "-b", "select-only", "--tx-mode", "snapshot-rw", "--db",
                                          "postgresql://127.0.0.1:1/x"), USAGE,
-                          "--tx-mode applies only to YDB \(--db ydb://…\). For PostgreSQL, write "
+                          r"--tx-mode applies only to YDB \(--db ydb://…\). For PostgreSQL, write "
                           "BEGIN ISOLATION LEVEL … in the script")
 
     def test_scripts(self):
