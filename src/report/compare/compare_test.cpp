@@ -237,8 +237,8 @@ TEST(CompareTest, TheTextSaysWhatWasComparedByItsDifference) {
       text,
       HasSubstr(
           "The change of tpmC is a difference, not a percentage, because a run has the value 0"));
-  EXPECT_THAT(text, HasSubstr("Change: of the means, so it can differ from the change of the "
-                              "medians."));
+  EXPECT_THAT(text, HasSubstr("Change is that of the means, so it can differ from the change of "
+                              "the medians."));
   EXPECT_THAT(text, HasSubstr("Student's t test on the values themselves."));
   EXPECT_THAT(comparison.notes, Contains(HasSubstr("runs are distributed normally. Make")));
   options.metrics = parse_metrics("tpmC,new_order.p50");
