@@ -128,7 +128,8 @@ void add_terminals(Command& lab) {
         "number in the list is measured. The model 'thread' has a thread per terminal instead",
         thread_counts},
        {"-w,--max-terminals", &arguments->terminals, "N",
-        "Number of simulated terminals. With --multi: the largest number to measure", in_range(1, flows_most)},
+        "Number of simulated terminals. With --multi: the largest number to measure",
+        in_range(1, flows_most)},
        {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … terminals, up to -w"},
@@ -194,7 +195,8 @@ void add_switch(Command& lab) {
         "The model 'thread' has a thread per flow instead",
         thread_counts},
        {"-w,--max-flows", &arguments->flows, "N",
-        "Number of flows (concurrent tasks). With --multi: the largest number to measure", in_range(1, flows_most)},
+        "Number of flows (concurrent tasks). With --multi: the largest number to measure",
+        in_range(1, flows_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … flows, up to -w"},
        {"--work", &arguments->work_ns, "NS",
         "Duration of the computation before each switch on an idle processor, in nanoseconds",
@@ -320,7 +322,8 @@ void add_scheduler(Command& lab) {
        {"--workers", &options.workers, "N,...", "Numbers of threads in the pool", thread_counts},
        {"--tasks", &options.tasks, "N", "Empty tasks per spawner", in_range(1, 1'000'000)},
        {"--outside", &options.outside, "",
-        "Spawn tasks from threads that do not belong to the pool. The default is to spawn them from "
+        "Spawn tasks from threads that do not belong to the pool. The default is to spawn them "
+        "from "
         "tasks of the pool"},
        {"--seconds", &options.seconds, "SECONDS",
         "Seconds to measure each of the two variants, 'direct' and 'relay'",
@@ -402,10 +405,13 @@ void add_steps(Command& lab) {
         "Tests to run: simple, parallel, waits",
         comma_list},
        {"--flows", &options.flows, "N",
-        "Total number of flows (asynchronous tasks) in the tests 'simple' and 'parallel'", in_range(1, 1'000'000'000)},
+        "Total number of flows (asynchronous tasks) in the tests 'simple' and 'parallel'",
+        in_range(1, 1'000'000'000)},
        {"--wave", &options.wave, "N",
-        "Number of flows (asynchronous tasks) that run at the same time in the tests 'parallel' and "
-        "'waits'", in_range(1, flows_most)},
+        "Number of flows (asynchronous tasks) that run at the same time in the tests 'parallel' "
+        "and "
+        "'waits'",
+        in_range(1, flows_most)},
        {"--waits", &options.waits, "N", "Total number of waits in the test 'waits'",
         in_range(1, 100'000'000'000)}});
 }

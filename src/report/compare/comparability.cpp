@@ -476,7 +476,8 @@ std::string wait_events_note(std::span<const Result> base, std::span<const Resul
     others.second -= now;
   }
   if (sorted.size() > events_shown_most) {
-    text += ", " + event_text("other events", std::max(others.first, 0.0), std::max(others.second, 0.0));
+    text += ", " +
+            event_text("other events", std::max(others.first, 0.0), std::max(others.second, 0.0));
   }
   return fmt::format("Shares of the time in the server by wait event, from base to new: {}.", text);
 }

@@ -67,7 +67,8 @@ Traits traits_of(const Result& part) {
 // Drover writes these sections in every part. If a part lacks one, the sum would not cover all
 // hosts.
 void require_sections(const Result& part, const std::string& name) {
-  constexpr std::string_view expected = "expected a part of a result, unchanged since drover wrote it";
+  constexpr std::string_view expected =
+      "expected a part of a result, unchanged since drover wrote it";
   if (!part.environment.server && !part.plan.simulate_ms)
     refuse(name, fmt::format("names no database (environment.server): {}", expected));
   if (part.ranks.front().start_ts <= 0 && part.summary.time_seconds > 0) {

@@ -255,10 +255,12 @@ std::vector<PropertyDefinition> key_properties() {
       {"hotspotopnfraction", number(&P::hotspot_operation_fraction, 0, 1),
        "hotspot: share of operations on hot keys, 0 to 1"},
       {"exponential.percentile", number(&P::exponential_percentile, 0.001, 99.999999),
-       "With the exponential distribution: percentage of the operations that go to the newest keys, "
+       "With the exponential distribution: percentage of the operations that go to the newest "
+       "keys, "
        "which exponential.frac defines"},
       {"exponential.frac", number(&P::exponential_fraction, 0.000001, 1),
-       "With the exponential distribution: share of the keys that count as the newest keys, 0.000001 "
+       "With the exponential distribution: share of the keys that count as the newest keys, "
+       "0.000001 "
        "to 1"},
       {"insertorder",
        word<InsertOrder>(&P::insert_order,
