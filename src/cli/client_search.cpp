@@ -35,9 +35,10 @@ void add_client_search_options(Command& command, ClientSearchOptions& search, Cl
   add_search_options(
       command, search, load.warmup,
       {.units = {"rate", "clients"},
-       .find = fmt::format("Maximum to find. rate: {} per second in an open loop; clients: clients "
-                           "of a closed loop, with one connection each",
-                           transactions),
+       .find =
+           fmt::format("What to maximize. rate: {} per second in an open loop; clients: clients "
+                       "of a closed loop, with one connection each",
+                       transactions),
        .high = "Largest load to try. auto: 10,000,000 per second; with --find clients, the number "
                "of free connections",
        .start =

@@ -199,8 +199,9 @@ void add_compare(Command& app) {
   command.add_options(
       "Limits and metrics",
       {{"--fail-if", &arguments->limits, "LIMIT",
-        "Exit with code 1 if METRIC < BOUND (or METRIC > BOUND) is true by more than chance. "
-        "BOUND: a change from base to new (-3%, +10%, +5), or a value of the new side (20)",
+        "Exit with code 1 if LIMIT is true by more than chance. LIMIT: METRIC < BOUND or METRIC > "
+        "BOUND. A BOUND with a sign (-3%, +5) is a change from base to new; without a sign (20), a "
+        "value of the new side",
         common_option},
        {"--metric",
         &arguments->metrics,

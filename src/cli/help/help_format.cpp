@@ -79,10 +79,10 @@ std::string remarks(const Option& option) {
   std::vector<std::string> remarks;
   if (option.required) remarks.emplace_back("required");
   if (option.range) remarks.push_back(option.range_text());
-  if (!option.default_text.empty()) remarks.push_back("default: " + option.default_text);
   if (option.is_list() && !option.is_argument()) {
     remarks.emplace_back(option.delimiter == ',' ? "comma-separated" : "may be repeated");
   }
+  if (!option.default_text.empty()) remarks.push_back("default: " + option.default_text);
   // variables_text() gives the rule for all other variables.
   if (!option.variable.empty()) remarks.push_back("variable: " + option.variable);
   if (remarks.empty()) return {};

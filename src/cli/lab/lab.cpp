@@ -136,8 +136,7 @@ void add_terminals(Command& lab) {
        {"--model",
         {&arguments->models, choices<lab::FlowModel>()},
         "MODEL,…",
-        "Implementations of a terminal: coroutine, steps, machine, future, thread "
-        "(comma-separated)",
+        "Implementations of a terminal: coroutine, steps, machine, future, thread",
         comma_list}});
 }
 
@@ -318,7 +317,9 @@ void add_scheduler(Command& lab) {
       "  drover lab scheduler --seconds 0.4 --repeat 9 -o scheduler.html --json scheduler.json\n"
       "  drover lab scheduler --outside --spawners 2,8 --workers 2",
       arguments,
-      {{"--spawners", &options.spawners, "N,...", "Numbers of concurrent spawners", thread_counts},
+      {{"--spawners", &options.spawners, "N,...",
+        "Numbers of spawners (tasks that spawn the measured tasks), one measurement per number",
+        thread_counts},
        {"--workers", &options.workers, "N,...", "Numbers of threads in the pool", thread_counts},
        {"--tasks", &options.tasks, "N", "Empty tasks per spawner", in_range(1, 1'000'000)},
        {"--outside", &options.outside, "",

@@ -162,7 +162,8 @@ void add_script_options(Command& command, ScriptArguments& arguments) {
         "",
         "PostgreSQL: how to send statements. simple: as text; extended: with parameters; prepared: "
         "prepared once per connection",
-        {.only_on = OnlyOn::postgres, .instead = "On YDB, statements have declared parameters"}},
+        {.only_on = OnlyOn::postgres,
+         .instead = "On YDB, Drover always declares the parameters of statements"}},
        {"--scale", &arguments.scale, "N|auto",
         "Value of the variable :scale. auto: with a built-in script the number of branches, else 1",
         in_range(1, sql::scale_max)}});

@@ -148,7 +148,7 @@ void add_options_of_search(Command& command, TpccSearchArguments& arguments) {
   TpccRunOptions& run = arguments.run;
   add_search_options(command, arguments.search, run.warmup,
                      {.units = {"warehouses", "terminals"},
-                      .find = "Maximum to find. warehouses: with keying and think times; "
+                      .find = "What to maximize. warehouses: with keying and think times; "
                               "terminals: without these times, one connection per terminal",
                       .high = "Largest load to try. auto: the number of loaded warehouses; with "
                               "--find terminals, the number of free connections",

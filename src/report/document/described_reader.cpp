@@ -41,8 +41,9 @@ void require_fitting_figures(const JsonReader& json, const measure::SparseHistog
   const auto require = [&json](std::string_view name, std::uint64_t found, std::uint64_t least,
                                std::uint64_t most) {
     if (found >= least && found <= most) return;
-    json.refuse(fmt::format("{} from {} to {}, to fit the buckets", name, least, most),
-                fmt::format("{}", found));
+    json.refuse(
+        fmt::format("{} from {} to {}, to fit the buckets of the histogram", name, least, most),
+        fmt::format("{}", found));
   };
   require("a min", sparse.min_ns, min_least, min_most);
   require("a max", sparse.max_ns, max_least, max_most);
@@ -57,7 +58,8 @@ void require_fitting_figures(const JsonReader& json, const measure::SparseHistog
   constexpr double rounding = 1e-9;
   const auto sum = static_cast<double>(sparse.sum_ns);
   if (sum >= least * (1 - rounding) && sum <= most * (1 + rounding)) return;
-  json.refuse(fmt::format("a sum from {:.10g} to {:.10g}, to fit the buckets", least, most),
+  json.refuse(fmt::format("a sum from {:.10g} to {:.10g}, to fit the buckets of the histogram",
+                          least, most),
               fmt::format("{}", sparse.sum_ns));
 }
 
