@@ -221,7 +221,7 @@ void add_ranks(const RunFigures& figures, Families& families) {
   MetricFamily& rate = add_family(families, Gauge, "drover_host_transactions_per_second",
                                   "Transactions that the host committed in the last second.");
   MetricFamily& in_flight = add_family(families, Gauge, "drover_host_transactions_in_flight",
-                                       "Transactions of the host in flight.");
+                                       "Transactions that the host has in flight.");
   MetricFamily& load =
       add_family(families, Gauge, "drover_host_worker_load_ratio",
                  "CPU share of the busiest worker thread of the host, from 0 to 1.");

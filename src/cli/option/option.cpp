@@ -280,11 +280,11 @@ coro::Duration parse_duration(std::string_view name, const std::string& text) {
 }
 
 Syntax<Pair> part_syntax(std::uint64_t most) {
-  return pair_syntax('/', most, "I/N, such as 2/3, with I from 1 to N and N");
+  return pair_syntax('/', most, "I/N, such as 2/3. I is from 1 to N. N is");
 }
 
 Syntax<Pair> range_syntax(std::uint64_t most) {
-  return pair_syntax('-', most, "A-B, such as 101-200, with A from 1 to B and B");
+  return pair_syntax('-', most, "A-B, such as 101-200. A is from 1 to B. B is");
 }
 
 Syntax<double> percent_syntax(double low, double high) {

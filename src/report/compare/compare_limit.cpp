@@ -52,7 +52,8 @@ void require_direction(const Limit& limit, std::string_view whole) {
   const bool percent = limit.kind == Limit::Kind::percent_change;
   refuse(whole,
          fmt::format(
-             "a change {} {} would also reject changes in the other direction. Write {}{:g}{}{}",
+             "this limit rejects changes {} {}, so it also rejects changes in the other direction. "
+             "Write {}{:g}{}{}",
              limit.above ? "above" : "below", limit.above ? "a negative bound" : "a positive bound",
              limit.above ? '+' : '-', std::abs(limit.bound), percent ? "%" : "",
              percent && !limit.above ? ", or the number without % for the value itself" : ""));
