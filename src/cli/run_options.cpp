@@ -294,6 +294,13 @@ void add_result_options(Command& command, RunOptions& options) {
        {"--json", &options.json, "FILE", "Write the result to FILE as JSON", common_option}});
 }
 
+Option max_inflight_option(RunOptions& options) {
+  return {"--max-inflight", &options.run.max_inflight, "N|auto",
+          "Maximum number of transactions in flight; other transactions wait. auto: one per "
+          "connection",
+          in_range(1, run::permits_most)};
+}
+
 Option clients_option(ClientOptions& options, std::string description) {
   return {"-c,--clients",
           &options.clients,
@@ -319,10 +326,7 @@ void add_connection_options(Command& command, ClientOptions& options) {
                 "Connections to the database. auto: one per client, limited by the server's free "
                 "connections",
                 {.range = Range{1, run::run_connections_most}, .common = true}},
-               {"--max-inflight", &options.run.max_inflight, "N|auto",
-                "Maximum number of transactions in flight; other transactions wait. auto: one per "
-                "connection",
-                in_range(1, run::permits_most)},
+               max_inflight_option(options),
                {"--threads", &options.run.threads, "N|auto",
                 "Worker threads. auto: with --rate one per 10,000 transactions per second, "
                 "otherwise one per 16 clients; at most one per processor",
@@ -416,7 +420,7 @@ RunPlan make_run_plan(const RunOptions& options, load::Plan& plan, bool simulate
 RunPlan make_client_run(const ClientOptions& options, load::Plan& plan) {
   RunPlan run = make_run_plan(options, plan);
   if (!options.duration && options.operations) plan.duration = load::Plan::without_end;
-  // YCSB's properties can set both without a limit.
+  // YCSB's properties can set the number of clients and the rate beyond the ranges of the options.
   if (static_cast<long double>(options.clients) > clients_most || options.rate > rate_most) {
     throw UsageError(
         fmt::format("expected at most {:.0f} clients and {:.0f} transactions per "

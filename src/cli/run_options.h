@@ -81,6 +81,7 @@ Option server_stats_option(RunOptions& options);
 // --strict and --json
 void add_result_options(Command& command, RunOptions& options);
 
+Option max_inflight_option(RunOptions& options);
 Option clients_option(ClientOptions& options, std::string description);
 // `condition` begins the description: "With --rate".
 Option arrivals_option(ClientOptions& options, const std::string& condition);

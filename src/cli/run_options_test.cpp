@@ -39,7 +39,7 @@ TEST(MetricsOption, SaysWhatItExpects) {
   }
 }
 
-// The run that a command line of clients describes, or the error message.
+// Reads a command line with the options of clients. Holds the run that it describes, or the error.
 struct ClientRun {
   ClientOptions options;
   load::Plan plan;

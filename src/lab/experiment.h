@@ -122,8 +122,8 @@ std::string short_number(double value);
 // "1.23M ±4%": half of what the rounds spread over, of the median; only with two rounds and more.
 std::string spread_text(const Spread& spread);
 
-// The title of a figure and its unit, which is not repeated if the title has it: "timer lag p99, µs",
-// "tasks/s".
+// Returns the title of a figure with its unit, unless the title already contains the unit: "timer
+// lag p99, µs", "tasks/s".
 std::string title_with_unit(const Figure& figure);
 
 // A cell's line of a table: subject, settings (a dash in place of no_setting), and figures, with

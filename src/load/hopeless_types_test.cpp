@@ -18,7 +18,8 @@ Error error_of(const char* sqlstate, ErrorClass error_class = ErrorClass::statem
   return {error_class, sqlstate, "refused"};
 }
 
-// Returns true if the last of `failures` failures, which are a second apart, makes the type hopeless.
+// Reports `failures` failures, one per second. Returns true if the last one makes the type
+// hopeless.
 bool fail(HopelessTypes& types, int failures, const char* sqlstate, Instant begin = {}) {
   bool last = false;
   for (int i = 0; i < failures; ++i) last = types.failed(scan, error_of(sqlstate), begin + i * 1s);

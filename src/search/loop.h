@@ -1,7 +1,7 @@
-// The loop of a search: makes the runs that steps.h asks for, until nothing is left to try.
+// The loop of a search: executes the runs that steps.h asks for, until no load is left to try.
 //
-// Who makes the runs and keeps what they came to is injected: tests answer in place of a database.
-// For one thread.
+// The caller provides functions that execute a run and store its result, so that tests need no
+// database. To be used by one thread.
 #pragma once
 
 #include <functional>

@@ -55,7 +55,7 @@ std::string names_of(const std::vector<Kind>& kinds) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-// Returns the kinds that this build has.
+// Returns the models or queues that this build contains.
 template <class Kind, class Has>
 std::vector<Kind> all_built(Has has) {
   std::vector<Kind> kinds;

@@ -165,7 +165,7 @@ std::string Option::key() const {
 }
 
 // An empty value would be treated like an option that was not given: with --json "$FILE" and FILE
-// unset, the result would be lost. libpq and --schema take an empty value for the default.
+// unset, the result would be lost. Only --db and --schema accept an empty value: the default.
 bool Option::requires_text() const {
   const bool is_list_of_texts = is_list() && target.is_text;
   return !is_argument() && !is_flag() && !is_list_of_texts && name() != "--db" &&

@@ -93,16 +93,16 @@ class OptionTarget {
   // The words are kept in the option, and no variable is set.
   OptionTarget() = default;
 
-  // A flag (bool), a text, a number, a duration, a list of texts or numbers, or an optional of
-  // these. The word "auto" empties an optional if the option's value names it: "N|auto".
+  // Sets a flag (bool), a text, a number, a duration, or a list of texts or numbers. An optional
+  // variable becomes empty if the user writes "auto" and `value` contains this word: "N|auto".
   template <class Variable>
   OptionTarget(Variable* variable);  // NOLINT(google-explicit-constructor)
 
-  // An enumeration, or an optional of it.
+  // Sets an enumeration, a list of its values, or an optional.
   template <class Variable, class Value>
   OptionTarget(Variable* variable, Choices<Value> choices);
 
-  // A variable whose text has a syntax of its own, or an optional of it.
+  // Sets a value that has a syntax of its own, a list of such values, or an optional.
   template <class Variable, class Value>
   OptionTarget(Variable* variable, Syntax<Value> syntax);
 
@@ -145,7 +145,8 @@ struct Option : OptionDetails {
   bool is_flag() const { return kind == ValueKind::none; }
   bool is_list() const { return target.is_list; }
   bool is_given() const { return !words.empty(); }
-  // Given with a value other than the default. A variable can set a flag to false.
+  // Returns true if the option was given with a value other than its default. For a flag: if it is
+  // true, since an environment variable can also set it to false.
   bool is_set() const;
   // The words that were given, or the default.
   std::string written() const;

@@ -83,10 +83,7 @@ void add_run_options(Command& command, TpccRunOptions& options) {
         "Connections to the database. auto: derived from the load, limited by the server's free "
         "connections",
         {.range = Range{1, run::run_connections_most}, .common = true}},
-       {"--max-inflight", &options.run.max_inflight, "N|auto",
-        "Maximum number of transactions in flight; other transactions wait. auto: one per "
-        "connection",
-        in_range(1, run::permits_most)},
+       max_inflight_option(options),
        {"--terminals",
         &options.terminals,
         "N|auto",

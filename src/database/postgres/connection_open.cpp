@@ -124,8 +124,8 @@ Error connect_failure(PGconn* handle) {
   return {error_class, refusal.sqlstate, message};
 }
 
-// Returns the failure of PQconnectStartParams(). If libpq refused an option, the message begins with
-// the option of Drover that gave it.
+// Returns the failure of PQconnectStartParams(). If libpq refused an option, the message begins
+// with the option of Drover that contains it.
 Error start_failure(PGconn* handle) {
   Error error = connect_failure(handle);
   const std::string_view message = error.what();

@@ -10,7 +10,7 @@ namespace {
 
 using coro::Task;
 
-// By the alternative of AdminParameter::value.
+// The YDB type of each alternative of AdminParameter::value, in their order.
 constexpr Primitive admin_types[] = {Primitive::boolean, Primitive::int32, Primitive::int64,
                                      Primitive::uint64, Primitive::utf8};
 

@@ -258,7 +258,7 @@ TEST(ComparePairedTest, TiesAndZerosAreCountedExactly) {
     for (double& difference : differences) difference = static_cast<double>(random() % 5) - 2;
     expect_brute_force(differences);
   }
-  // Nothing but zeros tells nothing.
+  // Differences that are all zero give no evidence for either direction.
   const Shift none = signed_rank_shift(Values(8, 0.0), confidence);
   EXPECT_EQ(none.p_lower, 1);
   EXPECT_EQ(none.p_higher, 1);

@@ -205,7 +205,7 @@ void require_fitting_summary(const Result& result) {
           static_cast<double>(computed.summary.warehouses));
 }
 
-// Nothing of a run lasts longer than it.
+// Refuses a result in which an interval lasts longer than the run.
 void require_fitting_times(const Result& result) {
   const double most_s = result.plan.warmup_s +
                         std::max(result.plan.duration_s, result.summary.time_seconds) +

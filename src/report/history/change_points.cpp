@@ -81,7 +81,7 @@ Split largest_split(const std::vector<double>& scores, const std::vector<Stretch
       const auto before = static_cast<double>(place - stretch.first);
       const double contrast = std::abs(sums[place] - sums[stretch.first] - before * mean) /
                               std::sqrt(before * (length - before) / length);
-      // Of positions that are equal except for rounding, the first one.
+      // The first of positions that are equal except for rounding wins.
       if (contrast > largest.contrast + 1e-9) largest = {place, contrast};
     }
   }

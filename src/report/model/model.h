@@ -95,7 +95,7 @@ struct TableRow {
   bool on_page = true;
 };
 
-// Where the columns of a wide table continue as a table of their own: always on pages, and in
+// The second part of a wide table, which is shown as a table of its own: always on pages, and in
 // terminals that are too narrow for the whole table.
 struct TablePart {
   std::size_t first_column = 1;

@@ -86,7 +86,7 @@ std::string title_of(const Result& result) {
   if (plan.is_open_loop())
     title += fmt::format(", {} tx/s scheduled", text::figure_text(plan.rate));
   if (result.environment.server) {
-    // Of "15.8 (Debian 15.8-1)" the title has the number only.
+    // The title contains only the number of a version such as "15.8 (Debian 15.8-1)".
     Server server = *result.environment.server;
     server.version.resize(std::min(server.version.size(), server.version.find(' ')));
     title += ", " + shortened(server.name(), 60);

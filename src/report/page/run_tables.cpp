@@ -374,7 +374,7 @@ Table server_statements_table(const std::vector<ServerStatement>& statements) {
                   number_column({"calls", "", "Calls"}, 9),
                   number_column({"total s", "", "Total"}, 9),
                   number_column({"mean ms", "", "Mean"}, 9), number_column(only_page("Rows"))},
-      // The texts of statements often begin alike.
+      // Statements often begin with the same text, so their column has no width limit.
       .name_width_most = unlimited_width};
   for (const ServerStatement& one : statements) {
     if (table.rows.size() == shown_rows_max) break;

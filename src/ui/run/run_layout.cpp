@@ -387,7 +387,7 @@ Phrase waiting_phrase(const load::Sample& second, const char* end = "") {
                       1);
 }
 
-// Nothing in a closed loop.
+// Returns "backlog 1,234", or an empty text in a closed loop, which has no backlog.
 std::string backlog_text(const load::Sample& second) {
   return second.backlog ? "backlog " + count_text(*second.backlog) : "";
 }

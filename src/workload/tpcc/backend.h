@@ -65,7 +65,7 @@ struct UnknownCommit {
   Trace trace;
 };
 
-// What the data say about an unknown commit.
+// The outcome of an unknown commit according to the data.
 struct ResolvedCommit {
   ResolvedCommit(Resolution found = Resolution::unknown, std::int32_t orders = 0) noexcept
       : resolution(found), orders_delivered(orders) {}

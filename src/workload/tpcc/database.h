@@ -28,7 +28,7 @@
 
 namespace drover::tpcc {
 
-// Takes lines for the user. May be empty.
+// A function that shows a line to the user. May be empty.
 using NoteFunction = std::function<void(std::string_view)>;
 
 struct InitialiseSettings {

@@ -44,7 +44,7 @@ Effect effect_of(std::string_view statement);
 // text if another character comes first.
 std::string first_word(std::string_view text);
 
-// Statements that are calls of the protocol on YDB.
+// BEGIN, COMMIT and ROLLBACK, which YDB's protocol has as requests of their own.
 enum class TransactionControl : std::uint8_t { none, begin, begin_read_only, commit, roll_back };
 
 // Recognises BEGIN or START, COMMIT or END, ROLLBACK or ABORT, each optionally with TRANSACTION or

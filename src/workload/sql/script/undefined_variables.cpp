@@ -15,7 +15,7 @@
 namespace drover::sql {
 namespace {
 
-// What the scripts of a run, their options and Drover itself can set.
+// The variables that the scripts of a run, options and Drover itself can set.
 struct SetNames {
   std::vector<std::string> names;
   std::vector<std::string> prefixes;  // of \gset and \aset

@@ -202,7 +202,7 @@ class YdbSession final : public ScriptSession, public database::ydb::SessionTurn
   }
 
   // Refuses to continue a transaction whose session has ended: a statement would begin another one.
-  // As after the server's BAD_SESSION, nothing is committed.
+  // Throws if the session has no transaction. As after BAD_SESSION, nothing is committed then.
   void require_transaction() const {
     if (server_->alive() && server_->in_transaction()) return;
     throw Error(ErrorClass::retryable, "",

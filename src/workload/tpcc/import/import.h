@@ -73,7 +73,7 @@ struct TableProgress {
   int64_t rows_total = 0;  // of order_line: an estimate, because the number of lines is random
 };
 
-// What one command has loaded. Rows and bytes count when they are handed to the server, warehouses
+// Amounts that one command has loaded. Rows and bytes count when they are handed to the server, warehouses
 // when they are committed.
 struct ImportProgress {
   coro::Duration elapsed{};

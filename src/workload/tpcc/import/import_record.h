@@ -1,5 +1,5 @@
-// What a database records of its import, read and written through the administration of every
-// database, and what commands require of it.
+// The record of an import, which is kept in the database. Functions read and write the record
+// through an AdminSession, and verify what commands require of the record.
 //
 //   drover_tpcc         one row: seed and load time of the population, the requested number of
 //                       warehouses, and the claim of the import that is running
@@ -120,7 +120,7 @@ struct BegunImport {
 coro::Task<BegunImport> plan_import(AdminSession& session, std::string schema,
                                     ImportRequest request, bool has_pieces);
 
-// What a run finds, whichever tool loaded the data.
+// The data that a run finds in the database, whichever tool loaded them.
 struct LoadedDatabase {
   std::int32_t warehouses = 0;                    // warehouses 1 to this number exist
   std::optional<NurandConstants> load_constants;  // C-Load; none: another tool loaded the data

@@ -110,7 +110,7 @@ Task<void> resolve_deliveries(Connection& connection, std::span<const UnknownCom
   }
 }
 
-// The unknown Payments, by column.
+// The unknown Payments as one array per column of the statement.
 struct PaymentColumns {
   Numbers place, w_id, d_id, c_w_id, c_d_id, c_id, cents, mark;
 

@@ -56,8 +56,7 @@ class TestedPostgres final : public TestedDatabase {
 }  // namespace
 
 std::vector<TestedStyle> tested_styles() {
-  // Those of the relatives that differ from each other, and need nothing that this server does not
-  // have.
+  // The dialects with different statements that PostgreSQL can execute, too.
   using database::Dialect;
   return {{StatementStyle::batched},
           {StatementStyle::single},

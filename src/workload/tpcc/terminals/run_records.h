@@ -1,4 +1,4 @@
-// What the workers of a run record about TPC-C besides the engine's counts: the inputs, the ledger,
+// Records of TPC-C that the workers of a run keep besides the engine's counts: inputs, ledger,
 // acknowledged writes, the availability of warehouses, and deferred Deliveries.
 //
 // Thread safety: a worker writes its own WorkerCounts, which are read after the run. DeliveryLog

@@ -180,8 +180,8 @@ class WritesAcrossNodes {
   std::size_t waiting_ = 0;
 };
 
-// Recovers prepared transactions that a failed commit over several nodes has left. The check goes on
-// without those that cannot be recovered, and WritesAcrossNodes reports them.
+// Recovers prepared transactions that a failed commit over several nodes has left. If some cannot
+// be recovered, the check continues, and WritesAcrossNodes reports them.
 Task<void> recover_before_check(Connection& connection, const CheckOptions& options) {
   // A role that may recover does so at once. Another one waits for Citus.
   constexpr coro::Duration time_of_allowed_role = std::chrono::seconds(5);

@@ -50,8 +50,8 @@ bool may_join(const Corruption& one, const Group& group) {
   });
 }
 
-// What a condition is asked once about: corruptions of different keys. Those that change the tables
-// themselves are alone.
+// Groups the corruptions of different keys that one check of a condition must find together. A
+// corruption that changes the definition of a table forms a group of its own.
 std::vector<Group> groups_of(const std::vector<Corruption>& corruptions) {
   std::vector<Group> groups;
   for (const Corruption& one : corruptions) {
@@ -66,8 +66,8 @@ std::vector<Group> groups_of(const std::vector<Corruption>& corruptions) {
   return groups;
 }
 
-// Whether the condition finds each of them, and no more, where all are there. If not, each by
-// itself will say why: one may hide another, or spoil what another is looked up by.
+// Returns true if the condition finds each corruption of the group, and nothing else, when all of
+// them are present. Otherwise the test checks them one by one: a corruption may hide another one.
 bool finds_all(const Group& group, Data data) {
   const UndoneTransaction undo(data);
   CheckedDatabase& database = CheckedDatabase::instance();
