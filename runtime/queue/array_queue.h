@@ -1,23 +1,23 @@
-// A queue of arrays whose slots are claimed by fetch-and-add, at both ends, one by one.
+// ArrayQueue: linked arrays, whose slots pushes and pops claim one by one by fetch-and-add.
 //
-// The family of A. Morrison and Y. Afek, "Fast Concurrent Queues for x86 Processors" (2013), and C.
-// Yang and J. Mellor-Crummey, "A Wait-free Queue as Fast as Fetch-and-Add" (2016), in the simple
-// form of P. Ramalhete's FAAArrayQueue: each slot is used once; a pop that comes to a slot before
-// its push spoils it, and the push tries the next one. When an array is used up, another is linked
-// behind it.
+// It belongs to the family of A. Morrison and Y. Afek, "Fast Concurrent Queues for x86 Processors"
+// (2013), and C. Yang and J. Mellor-Crummey, "A Wait-free Queue as Fast as Fetch-and-Add" (2016),
+// in the simple form of P. Ramalhete's FAAArrayQueue: each slot is used once. A pop that reaches a
+// slot before its push spoils the slot, and the push tries the next one. When an array is used up,
+// another is linked behind it.
 //
-// Thread safety: all but the constructor and the destructor from any thread.
-// Linearizable: each push and pop. A batch is as many single operations in order, under one guard;
-// those of other threads may come between.
-// Empty: 0 or false only if the queue was empty at a moment during the call; a batch that is short
-// says the same.
-// Progress: lock-free but for the allocator: a push fails at a slot only because a pop got on, and
-// a pop that spoils a slot has met a push that got on to the claim of another.
-// Limits: memory; what waits for its reclamation: see garbage() and the scheme.
+// Thread safety: all operations except the constructor and the destructor from any thread.
+// Linearizable: each push and pop. A batch is a sequence of single operations under one guard,
+// between which those of other threads may come.
+// Empty: 0, false or a batch shorter than wanted only if the queue was empty at a moment during the
+// call.
+// Progress: lock-free except for the allocator. A push fails at a slot only because a pop advanced,
+// and a pop spoils a slot only if a push had claimed it or a later one.
+// Limits: memory, and the memory that waits for its reclamation (see garbage() and the scheme).
 //
-// Orderings: an item is written before its slot's state becomes `full` (release) and read after the
-// state was seen so (acquire). All else is counters, read in an order that matters in is_empty()
-// and after the claim of a pop.
+// Orderings: an item is written before its slot's state becomes `full` (release), and read after
+// the state was seen as `full` (acquire). All other words are counters, whose order matters in
+// is_empty() and after the claim of a pop.
 #pragma once
 
 #include <array>
@@ -26,11 +26,9 @@
 #include <cstdint>
 #include <span>
 
-#include "queue/detail/backoff.h"
-#include "queue/detail/interleaving.h"
+#include "queue/detail/pause.h"
 #include "queue/detail/segment_list.h"
 #include "queue/hazard_pointers.h"
-#include "queue/item.h"
 
 namespace drover::queue {
 
@@ -38,20 +36,17 @@ template <QueueItem Item, class Reclamation = HazardPointers, std::size_t segmen
           class Interleaving = NoInterleaving>
 class ArrayQueue {
  public:
-  void push(Item item) { push_batch(std::span<const Item>(&item, 1)); }
+  void push(Item item) { push_batch({&item, 1}); }
 
   void push_batch(std::span<const Item> items) {
     if (items.empty()) return;
     auto last = segments_.guard_last();
     for (const Item item : items) {
-      const auto begin_with = [item](Segment& fresh) { fresh.push(item); };
-      while (!last->push(item) && !segments_.append_new(*last, begin_with)) {
-        segments_.follow_last(last);
-      }
+      segments_.push(last, [item](Segment& segment) { return segment.push(item); });
     }
   }
 
-  bool try_pop(Item& item) { return try_pop_batch(std::span<Item>(&item, 1)) == 1; }
+  bool try_pop(Item& item) { return try_pop_batch({&item, 1}) == 1; }
 
   std::size_t try_pop_batch(std::span<Item> items) {
     if (items.empty()) return 0;
@@ -68,12 +63,12 @@ class ArrayQueue {
     return count;
   }
 
-  // Drained segments that were not given back yet.
+  // Returns the number of drained segments that were not given back yet.
   std::size_t garbage() const noexcept { return segments_.garbage(); }
 
  private:
   enum class PopResult : std::uint8_t { popped, empty, drained };
-  enum class State : std::uint8_t { unwritten, full, taken };  // taken, or spoilt
+  enum class State : std::uint8_t { unwritten, full, taken };  // `taken` also if spoilt
 
   struct Slot {
     Item item;
@@ -81,7 +76,7 @@ class ArrayQueue {
   };
 
   struct Segment : LinkedSegment<Segment> {
-    // False if there is no slot left.
+    // Returns false if no slot is left.
     bool push(Item item) noexcept {
       while (true) {
         const std::uint64_t index = pushes.fetch_add(1, std::memory_order_relaxed);
@@ -102,12 +97,13 @@ class ArrayQueue {
         if (is_empty()) return PopResult::empty;
         Interleaving::looked();
         // Release: pairs with is_empty(), which so sees each push that this pop might know of.
-        // Acquire: pairs with the claims before; whoever finds the segment drained looks for its
-        // successor after that, not before.
+        // Acquire: pairs with earlier claims. A thread that finds the segment drained looks for the
+        // successor after that.
         const std::uint64_t index = pops.fetch_add(1, std::memory_order_acq_rel);
         if (index >= segment_slots) return PopResult::drained;
         Slot& slot = slots[index];
-        wait_for(slot);
+        // Gives a push that has claimed the slot a moment to fill it.
+        spin_until([&] { return slot.state.load(std::memory_order_relaxed) != State::unwritten; });
         if (slot.state.exchange(State::taken, std::memory_order_acquire) == State::full) {
           item = slot.item;
           return PopResult::popped;
@@ -115,23 +111,15 @@ class ArrayQueue {
       }
     }
 
-    // Reads what pops have claimed, then what pushes have, then whether there is a successor (the
-    // acquires keep that order, and the first one pairs with the claims of pops). If pops are not
-    // behind, then at the moment of the first read each slot that a push had claimed was claimed by
-    // a pop as well, which took its item or spoils it; and without a successor nothing had been
-    // pushed behind this segment.
+    // Reads the number of slots that pops have claimed, then the number that pushes have claimed,
+    // then the successor. The acquires keep that order, and the first pairs with the claims of
+    // pops. If pops are not behind, then at the moment of the first read a pop had claimed each
+    // slot that a push had claimed, and takes its item or spoils it. Without a successor, nothing
+    // had been pushed behind this segment.
     bool is_empty() const noexcept {
       const std::uint64_t popped = pops.load(std::memory_order_acquire);
       const std::uint64_t pushed = pushes.load(std::memory_order_acquire);
       return popped >= pushed && this->next.load(std::memory_order_acquire) == nullptr;
-    }
-
-    // A push that has its slot is a few instructions from done, unless it was stopped there.
-    static void wait_for(const Slot& slot) noexcept {
-      for (int i = 0; i < patience; ++i) {
-        if (slot.state.load(std::memory_order_relaxed) != State::unwritten) return;
-        spin_hint();
-      }
     }
 
     void reset() noexcept {
@@ -141,12 +129,11 @@ class ArrayQueue {
       for (Slot& slot : slots) slot.state.store(State::unwritten, std::memory_order_relaxed);
     }
 
-    alignas(cache_line_bytes) std::atomic<std::uint64_t> pushes{0};  // may exceed the slots
-    alignas(cache_line_bytes) std::atomic<std::uint64_t> pops{0};    // this too
+    // Both counters may exceed the number of slots.
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> pushes{0};
+    alignas(cache_line_bytes) std::atomic<std::uint64_t> pops{0};
     alignas(cache_line_bytes) std::array<Slot, segment_slots> slots;
   };
-
-  static constexpr int patience = 16;
 
   SegmentList<Segment, Reclamation> segments_{{.spare_max = 64, .scan_at = 1}};
 };

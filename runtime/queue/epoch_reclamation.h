@@ -1,28 +1,28 @@
-// Epoch-based reclamation: a node is given back when all who might have seen it have left.
+// EpochReclamation: a reclamation scheme that gives a node back when all readers that might have
+// seen it have left.
 //
 // After K. Fraser, "Practical lock-freedom" (2004). There is a global epoch. A reader publishes the
-// epoch that it entered in; the epoch moves on by one only when every reader inside is in the
-// present one; a node that was retired in epoch e is given back from epoch e + 2 on.
+// epoch in which it entered. The epoch advances by one only when every reader inside is in the
+// current epoch. A node that was retired in epoch e is given back from epoch e + 2 on.
 //
-// Against HazardPointers: following a changed source costs no barrier, but one reader that stalls
-// inside keeps everything that is retired meanwhile: garbage has no bound then. With readers that
-// come and go, at most three epochs' worth waits, each of `scan_at` nodes and what is retired
+// Compared with HazardPointers: following a changed source needs no barrier, but a single reader
+// that stalls inside keeps all nodes that are retired meanwhile, without a bound. While readers
+// come and go, at most the nodes of three epochs wait: for each, `scan_at` nodes and those retired
 // during a scan.
 //
-// Thread safety: Guard and retire() from any thread; the destructor when nobody is inside any more.
+// Thread safety: Guard and retire() from any thread; the destructor when no guard exists any more.
 //
 // Why it is safe: all operations named here are sequentially consistent. A reader stores its word e
-// (W1) and then reads the epoch as e again (R1) before it loads a source. Say that a node was
-// unlinked, then the epoch was read as x, and the reader saw the node. Then x >= e: had the remover
-// read x < e, its unlinking would come before that read, before the change to e, before R1, and
-// before the reader's load of the source, which would not have led to the node. And the epoch stays
-// at most e + 1 while the reader is inside: whoever moves it from e + 1 has read e + 1, so it comes
-// after R1 and W1, and looks at the words after that, and sees e there. The node waits for x + 2 >=
-// e + 2.
+// (W1), then reads the epoch as e again (R1), then loads a source. Assume that a node was unlinked,
+// that then the epoch was read as x, and that the reader saw the node. Then x >= e: if the remover
+// had read x < e, its unlinking would come before that read, before the change to e, before R1, and
+// before the reader's load of the source, which would not have led to the node. The epoch stays at
+// most e + 1 while the reader is inside: a thread that advances it from e + 1 has read e + 1, so it
+// comes after R1 and W1, looks at the words after that, and sees e. The node waits for x + 2 >= e +
+// 2.
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "queue/detail/reclamation.h"
@@ -35,7 +35,7 @@ class EpochReclamation : public Reclamation {
  public:
   using Reclamation::Reclamation;
 
-  // Keeps every node that is reached meanwhile from being given back. A source is never null.
+  // Protects every node that is reached during its life. A source is never null.
   template <class Node>
   class Guard {
    public:

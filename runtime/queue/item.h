@@ -1,4 +1,4 @@
-// What the queues of this folder carry: pointers, indexes, small values that are copied as bytes.
+// Requirements on the items of a queue.
 #pragma once
 
 #include <concepts>
@@ -7,11 +7,12 @@
 
 namespace drover::queue {
 
+// Items are pointers, indexes or other small values that can be copied as bytes.
 template <class Item>
 concept QueueItem = std::is_trivially_copyable_v<Item> && std::default_initializable<Item> &&
                     sizeof(Item) <= sizeof(void*);
 
-// What is written by different threads lies at least so far apart.
+// Distance between data that different threads write.
 inline constexpr std::size_t cache_line_bytes = 64;
 
 }  // namespace drover::queue

@@ -1,32 +1,38 @@
-// A queue of linked blocks of 31 slots, each with its own state; the last reader of a block frees
-// it.
+// SegmentQueue: linked blocks of 31 slots, each with its own state. The last reader of a block
+// deletes it.
 //
-// The scheme of SegQueue in crossbeam (Rust). An index counts positions; 32 of them make a lap: 31
-// slots of a block and a gate. An index stands at its gate while one thread puts the next block in
-// place, and everybody else waits there. A thread claims slots by a compare-and-swap on the index,
-// and only who has claimed a slot of a block touches the block: so no other reclamation is needed.
-// A batch claims as many slots of one block as there are.
+// The scheme is that of SegQueue in crossbeam (Rust). An index counts positions. 32 positions make
+// a lap: the 31 slots of a block, and a gate. While one thread links the next block, the index
+// stands at the gate, and all other threads wait. A thread claims slots by a compare-and-swap on
+// the index. Only threads that have claimed a slot of a block access the block, so no reclamation
+// scheme is needed. A batch claims as many slots of one block as possible.
 //
-// Thread safety: all but the constructor and the destructor from any thread.
+// Thread safety: all operations except the constructor and the destructor from any thread.
 // Linearizable: a push takes effect when it moves the tail's index, a pop when it moves the head's.
-// A batch is as many single operations in order; those of other threads may come between.
-// Empty: 0 or false only if the queue was empty at a moment during the call; a batch that is short
-// says the same.
+// A batch is a sequence of single operations, between which those of other threads may come.
+// Empty: 0, false or a batch shorter than wanted only if the queue was empty at a moment during the
+// call.
 // Progress: blocking. A pop waits for a push that has claimed the slot and not yet written it, and
-// everybody waits at a gate; first by a short loop, then by yielding the processor.
-// Limits: 2^64 / 32 * 31 items in its life; memory.
+// all threads wait at a gate. After a short spin the thread sleeps in the kernel.
+// Limits: memory, and about 1.8e19 items during the queue's life.
 //
-// Orderings: an index is loaded before the block that goes with it (acquire), and stored after it
-// (release), so the block is that of the index or of a later one; in the latter case the
-// compare-and-swap of the index fails, as an index never returns. The last pusher of a block moves
-// the tail, sets `next`, and writes its slot, in this order. So whoever takes the block's last slot
-// finds `next` there sooner or later, and the block is not freed before; and the head, which enters
-// by `next`, never passes the tail: who sees the head there sees the tail there as well.
+// Orderings: an index is loaded before its block (acquire) and stored after it (release), so the
+// loaded block is that of the index or of a later one. If it is a later one, the compare-and-swap
+// of the index fails, because an index never returns to a value. The push that claims a block's
+// last slot moves the tail, sets `next`, and writes its slot, in this order. A pop that takes this
+// slot therefore finds `next` eventually, and the block is not deleted before. The head enters a
+// block through `next`, so it never passes the tail: a thread that sees the head there also sees
+// the tail there.
 //
-// The claim of a push and the look at the tail that lets a pop say "empty" are sequentially
-// consistent. Weaker ones would do for one queue. But two threads that push to a queue each and then
-// look into the other's might both find it empty, and two that push to two queues in opposite order
-// might each come second in its first one. On x86-64 neither costs an instruction.
+// The claim of a push, and the load of the tail by which a pop reports "empty", are sequentially
+// consistent. Acquire and release would suffice for one queue. But two threads that each push to a
+// queue and then look into the other's queue might both find it empty, and two threads that push to
+// two queues in opposite order might each come second in its first queue. On x86-64 sequential
+// consistency costs no further instruction here.
+//
+// No wake-up is lost: a pop that sleeps has changed its slot from `unwritten` to `awaited`, and the
+// push exchanges the slot's state, so it either prevents that change or sees it and notifies.
+// Changes of an index at its gate and of `next` always notify.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +43,7 @@
 #include <memory>
 #include <span>
 
-#include "queue/detail/backoff.h"
-#include "queue/detail/interleaving.h"
+#include "queue/detail/pause.h"
 #include "queue/item.h"
 
 namespace drover::queue {
@@ -57,19 +62,18 @@ class SegmentQueue {
   SegmentQueue& operator=(const SegmentQueue&) = delete;
   ~SegmentQueue() {
     for (Block* block = head_.block.load(std::memory_order_acquire); block != nullptr;) {
-      Block* next = block->next.load(std::memory_order_acquire);
-      delete block;
-      block = next;
+      const std::unique_ptr<Block> last(block);
+      block = block->next.load(std::memory_order_acquire);
     }
   }
 
-  void push(Item item) { push_batch(std::span<const Item>(&item, 1)); }
+  void push(Item item) { push_batch({&item, 1}); }
 
   void push_batch(std::span<const Item> items) {
     while (!items.empty()) items = items.subspan(push_into_block(items));
   }
 
-  bool try_pop(Item& item) { return try_pop_batch(std::span<Item>(&item, 1)) == 1; }
+  bool try_pop(Item& item) { return try_pop_batch({&item, 1}) == 1; }
 
   std::size_t try_pop_batch(std::span<Item> items) {
     std::size_t count = 0;
@@ -84,9 +88,32 @@ class SegmentQueue {
  private:
   static constexpr std::size_t lap = block_slots + 1;
 
+  enum class State : std::uint8_t { unwritten, awaited, written };
+
   struct Slot {
     Item item;
-    std::atomic<bool> written{false};
+    std::atomic<State> state{State::unwritten};
+
+    void write(Item value) noexcept {
+      item = value;
+      // Release: pairs with read().
+      if (state.exchange(State::written, std::memory_order_release) == State::awaited) {
+        state.notify_one();
+      }
+    }
+
+    Item read() noexcept {
+      const auto is_written = [this] {
+        return state.load(std::memory_order_acquire) == State::written;
+      };
+      State seen = State::unwritten;
+      if (!spin_until(is_written) &&
+          state.compare_exchange_strong(seen, State::awaited, std::memory_order_relaxed,
+                                        std::memory_order_acquire)) {
+        state.wait(State::awaited, std::memory_order_acquire);
+      }
+      return item;
+    }
   };
 
   struct Block {
@@ -99,27 +126,31 @@ class SegmentQueue {
     std::atomic<std::uint64_t> index{0};
     std::atomic<Block*> block{nullptr};
 
-    // Goes to the next lap. Requires: the index stands at the gate, and the caller brought it
-    // there.
+    // Goes to the next lap. Requires: the caller has moved the index to the gate.
     void enter(Block* next, std::uint64_t index_next) noexcept {
       block.store(next, std::memory_order_release);
       index.store(index_next, std::memory_order_release);
+      index.notify_all();
+    }
+
+    void wait_at_gate(std::uint64_t gate) const noexcept {
+      const auto is_open = [&] { return index.load(std::memory_order_relaxed) != gate; };
+      if (!spin_until(is_open)) index.wait(gate, std::memory_order_relaxed);
     }
   };
 
   std::size_t push_into_block(std::span<const Item> items) {
     std::unique_ptr<Block> fresh;
-    Backoff backoff;
     while (true) {
       std::uint64_t index = tail_.index.load(std::memory_order_acquire);
       const auto offset = static_cast<std::size_t>(index % lap);
       if (offset == block_slots) {
-        backoff.wait();
+        tail_.wait_at_gate(index);
         continue;
       }
       const std::size_t count = std::min(items.size(), block_slots - offset);
       const bool fills = offset + count == block_slots;
-      // Not at the gate, where others would wait for the allocator.
+      // Allocates before the claim, so that no thread at the gate waits for the allocator.
       if (fills && !fresh) fresh = std::make_unique<Block>();
       Block* block = tail_.block.load(std::memory_order_acquire);
       // Sequentially consistent: pairs with the load of the tail in pop_from_block(), see above. As
@@ -133,25 +164,21 @@ class SegmentQueue {
         Interleaving::claimed();
         tail_.enter(next, index + count + 1);
         Interleaving::claimed();
-        // After the tail: so the head cannot be seen beyond it. Pairs with enter_next().
+        // After the tail, so that no thread sees the head beyond the tail. Pairs with enter_next().
         block->next.store(next, std::memory_order_release);
+        block->next.notify_one();
       }
-      for (std::size_t i = 0; i < count; ++i) {
-        Slot& slot = block->slots[offset + i];
-        slot.item = items[i];
-        slot.written.store(true, std::memory_order_release);  // pairs with read_slots()
-      }
+      for (std::size_t i = 0; i < count; ++i) block->slots[offset + i].write(items[i]);
       return count;
     }
   }
 
   std::size_t pop_from_block(std::span<Item> items) {
-    Backoff backoff;
     while (true) {
       std::uint64_t index = head_.index.load(std::memory_order_acquire);
       const auto offset = static_cast<std::size_t>(index % lap);
       if (offset == block_slots) {
-        backoff.wait();
+        head_.wait_at_gate(index);
         continue;
       }
       // After the acquire above, or the tail might seem to lie behind the head. Sequentially
@@ -163,7 +190,7 @@ class SegmentQueue {
           tail / lap == index / lap ? static_cast<std::size_t>(tail - index) : block_slots - offset;
       const std::size_t count = std::min(items.size(), available);
       Block* block = head_.block.load(std::memory_order_acquire);
-      // Release, for the acquire above: the next pop sees at least as much of the tail as this one.
+      // Release: pairs with the acquire above. The next pop sees at least as much of the tail.
       if (!head_.index.compare_exchange_weak(index, index + count, std::memory_order_release,
                                              std::memory_order_relaxed)) {
         continue;
@@ -175,23 +202,14 @@ class SegmentQueue {
   }
 
   void enter_next(Block& block, std::uint64_t index) noexcept {
-    Backoff backoff;
-    Block* next = block.next.load(std::memory_order_acquire);
-    while (next == nullptr) {
-      backoff.wait();
-      next = block.next.load(std::memory_order_acquire);
-    }
-    head_.enter(next, index);
+    const auto is_linked = [&] { return block.next.load(std::memory_order_relaxed) != nullptr; };
+    if (!spin_until(is_linked)) block.next.wait(nullptr, std::memory_order_relaxed);
+    head_.enter(block.next.load(std::memory_order_acquire), index);
   }
 
   void read_slots(Block& block, std::size_t offset, std::span<Item> items) noexcept {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      Slot& slot = block.slots[offset + i];
-      Backoff backoff;
-      while (!slot.written.load(std::memory_order_acquire)) backoff.wait();
-      items[i] = slot.item;
-    }
-    // Whoever comes last sees that all others are through.
+    for (std::size_t i = 0; i < items.size(); ++i) items[i] = block.slots[offset + i].read();
+    // Acquire and release: the last reader deletes the block after the reads of all readers.
     const std::size_t read =
         block.read.fetch_add(items.size(), std::memory_order_acq_rel) + items.size();
     if (read == block_slots) delete &block;

@@ -19,9 +19,9 @@ ReaderSlots::Word& ReaderSlots::borrow_elsewhere(std::size_t preferred, std::uin
       Word& word = block->slots[(preferred + i) % block_size].word;
       if (try_take(word, value)) return word;
     }
-    // A scan that must see the word must see its block first. The link is made before the word is
-    // taken, both are sequentially consistent, and so are the loads of any(): what holds for the
-    // word in the argument of the reclamation scheme holds for the link as well.
+    // A scan that must see the word must see its block first. The block is linked before the word
+    // is taken, and both operations and the loads of any() are sequentially consistent. So the
+    // scheme's argument for the word holds for the link as well.
     Block* next = block->next.load(std::memory_order_seq_cst);
     if (next == nullptr) {
       auto* fresh = new Block;
@@ -55,7 +55,7 @@ void HazardPointers::retire(Retired& node) noexcept {
 ReaderSlots::Word& EpochReclamation::enter() {
   std::uint64_t epoch = epoch_.load(std::memory_order_seq_cst);
   ReaderSlots::Word& word = slots_.borrow(epoch);
-  // An epoch that was left behind between the load and the store would protect nothing.
+  // An epoch that ended between the load and the store would protect nothing.
   for (std::uint64_t now = epoch_.load(std::memory_order_seq_cst); now != epoch;
        now = epoch_.load(std::memory_order_seq_cst)) {
     epoch = now;
@@ -64,8 +64,8 @@ ReaderSlots::Word& EpochReclamation::enter() {
   return word;
 }
 
-// What the readers did happens before what is given back: through their words to whoever moved the
-// epoch on, and through the epoch to us.
+// Reads happen before the disposal: through the readers' words to the thread that advanced the
+// epoch, and through the epoch to this thread.
 void EpochReclamation::retire(Retired& node) noexcept {
   node.retired_at = epoch_.load(std::memory_order_seq_cst);
   if (!keep(node)) return;
@@ -77,7 +77,7 @@ void EpochReclamation::retire(Retired& node) noexcept {
 void EpochReclamation::advance() noexcept {
   std::uint64_t epoch = epoch_.load(std::memory_order_seq_cst);
   if (slots_.any([epoch](std::uintptr_t word) { return word != epoch; })) return;
-  // Another thread may have done it since: one step is enough.
+  // If another thread has advanced the epoch meanwhile, that suffices.
   epoch_.compare_exchange_strong(epoch, epoch + 1, std::memory_order_seq_cst);
 }
 

@@ -1,5 +1,5 @@
-// What both schemes of reclamation are made of: what a node must have to be given back, where threads
-// say what they are reading, and the list of the nodes that wait.
+// The common part of the reclamation schemes: the words by which readers protect nodes, and the
+// list of retired nodes.
 #pragma once
 
 #include <array>
@@ -11,21 +11,22 @@
 
 namespace drover::queue {
 
+// Base of the nodes that a scheme gives back.
 struct Retired {
-  Retired* next_retired = nullptr;  // used by whichever list the node is in
-  std::uint64_t retired_at = 0;     // an epoch, with EpochReclamation
+  Retired* next_retired = nullptr;  // in the list of retired or of spare nodes
+  std::uint64_t retired_at = 0;     // EpochReclamation: the epoch
 };
 
-// Words that are borrowed for the length of an operation: a reader publishes a word (a pointer or an
-// epoch) before it reads, and clears it afterwards.
+// Words that readers borrow for an operation. A reader publishes a pointer or an epoch in its word
+// before it reads, and clears the word afterwards.
 //
-// No thread registers: it takes any free word with one compare-and-swap, which is at the same time the
-// store with a full barrier that the schemes need anyway. Threads come and go unseen, and one thread
-// may hold several words. It begins its search at a place of its own, so that two seldom meet.
+// Threads do not register: a thread takes any free word by one compare-and-swap, which is also the
+// store with a full barrier that the schemes need. A thread may hold several words. Each thread
+// begins its search at a different word, so threads seldom meet.
 //
-// Thread safety: all but the destructor from any thread. borrow() is lock-free: it adds a block of
-// words when all are taken; blocks live as long as the object, so their number is that of the most
-// operations that were ever under way at once, divided by 16.
+// Thread safety: all operations except the destructor from any thread. borrow() is lock-free: it
+// adds a block of words if all are taken. Blocks live as long as the object, so their number is the
+// largest number of concurrent operations, divided by 16.
 class ReaderSlots {
  public:
   using Word = std::atomic<std::uintptr_t>;
@@ -43,11 +44,11 @@ class ReaderSlots {
     return try_take(word, value) ? word : borrow_elsewhere(preferred, value);
   }
 
-  // What was read under the word's protection happens before its reuse: the release pairs with the
-  // loads of any() and with the next borrow().
+  // Release: reads under the word's protection happen before its reuse. Pairs with the loads of
+  // any() and with the next borrow().
   static void give_back(Word& word) noexcept { word.store(0, std::memory_order_release); }
 
-  // Whether `test(value)` holds for a word in use. The loads are sequentially consistent.
+  // Returns true if `test(value)` does for a word in use. The loads are sequentially consistent.
   template <class Test>
   bool any(Test test) const noexcept {
     for (const Block* block = &first_; block != nullptr;
@@ -60,7 +61,7 @@ class ReaderSlots {
     return false;
   }
 
-  // For tests.
+  // Returns the number of words, for tests.
   std::size_t capacity() const noexcept;
 
  private:
@@ -80,10 +81,10 @@ class ReaderSlots {
                                         std::memory_order_relaxed);
   }
 
-  // Small numbers in the order in which threads first came here.
+  // Returns a small number for each thread, in the order of their first calls.
   static std::size_t thread_number() noexcept {
     static constinit std::atomic<std::size_t> threads{0};
-    static constinit thread_local std::size_t number = 0;  // 0: not yet given
+    static constinit thread_local std::size_t number = 0;  // 0: none yet
     if (number == 0) number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
     return number;
   }
@@ -93,7 +94,7 @@ class ReaderSlots {
   Block first_;
 };
 
-// The base of the schemes: the nodes that were retired and not given back yet.
+// Base of the schemes: the retired nodes that were not given back yet.
 class Reclamation {
  public:
   using Dispose = void (*)(void* owner, Retired& node) noexcept;
@@ -101,31 +102,32 @@ class Reclamation {
   Reclamation(const Reclamation&) = delete;
   Reclamation& operator=(const Reclamation&) = delete;
 
-  // `dispose(owner, node)` is called once for each retired node, on any thread.
+  // Calls `dispose(owner, node)` once for each retired node, on any thread. A scan begins when
+  // `scan_at` nodes wait.
   Reclamation(void* owner, Dispose dispose, std::size_t scan_at) noexcept
       : owner_(owner), dispose_(dispose), scan_at_(scan_at) {}
 
-  // How many retired nodes were not given back yet.
+  // Returns the number of retired nodes that were not given back yet.
   std::size_t garbage() const noexcept { return garbage_.load(std::memory_order_relaxed); }
 
  protected:
-  // When nobody is inside any more.
+  // Requires: no guard exists any more.
   ~Reclamation() {
     give_back_unless([](const Retired&) { return false; });
   }
 
-  // Says whether so many wait that it is time to look through them.
+  // Stores a retired node. Returns true if it is time for a scan.
   bool keep(Retired& node) noexcept {
     const std::size_t waiting = garbage_.fetch_add(1, std::memory_order_relaxed) + 1;
     push(node);
     return waiting >= scan_at_;
   }
 
-  // Several threads may do this at once, each with what it has taken.
+  // Several threads may scan at once, each the nodes that it has taken.
   template <class InUse>
   void give_back_unless(InUse in_use) noexcept {
-    // Acquire: pairs with push(). There is no pop of a single node, so one that leaves and comes back
-    // (the ABA problem) does no harm.
+    // Acquire: pairs with push(). No operation pops a single node, so a node that leaves and
+    // returns (the ABA problem) does no harm.
     for (Retired* node = retired_.exchange(nullptr, std::memory_order_acquire); node != nullptr;) {
       Retired& candidate = *node;
       node = node->next_retired;
@@ -154,8 +156,9 @@ class Reclamation {
   ReaderSlots slots_;  // written by readers
 
  private:
-  alignas(cache_line_bytes) std::atomic<std::size_t> garbage_{0};  // these by those who retire
-  std::atomic<Retired*> retired_{nullptr};                         // through `next_retired`
+  // Written by threads that retire.
+  alignas(cache_line_bytes) std::atomic<std::size_t> garbage_{0};
+  std::atomic<Retired*> retired_{nullptr};  // linked by `next_retired`
 };
 
 }  // namespace drover::queue

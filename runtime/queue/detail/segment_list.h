@@ -1,19 +1,20 @@
-// The list of segments that ArrayQueue, BatchQueue and TicketQueue are made of: pushes work on the
-// last segment, pops on the first one, a drained first one is unlinked, retired and used again.
+// SegmentList: the list of segments of which ArrayQueue, BatchQueue and TicketQueue consist. Pushes
+// work on the last segment, pops on the first. A drained first segment is unlinked, retired and
+// used again.
 //
 // After M. Michael and M. Scott, "Simple, Fast, and Practical Non-Blocking and Blocking Concurrent
-// Queue Algorithms" (1996), with segments for its nodes.
+// Queue Algorithms" (1996), with segments as nodes.
 //
-// Thread safety: all but the constructor and the destructor from any thread; lock-free but for the
-// allocator.
-// Invariants: there is always at least one segment; `last_` is reachable from `first_`, never
-// behind it: whoever unlinks the first segment has seen to it that `last_` has left it.
+// Thread safety: all operations except the constructor and the destructor from any thread.
+// Lock-free except for the allocator.
+// Invariants: there is always at least one segment. `last_` is reachable from `first_`: a thread
+// that unlinks the first segment has made sure that `last_` has left it.
 //
 // Why a retired segment is unreachable: remove_first() makes sure by a compare-and-swap on `last_`
 // (whatever its result) that `last_` has left the segment, and then moves `first_` by another. Both
-// are sequentially consistent, as the reclamation schemes ask. Neither end returns to it: `next`
-// never changes once set, and the segment is used again only when no guard protects it, hence after
-// each compare-and-swap that still has its address as the expected value.
+// are sequentially consistent, as the reclamation schemes require. Neither end returns to the
+// segment: `next` never changes once set, and the segment is used again only when no guard protects
+// it, hence after each compare-and-swap that expects its address.
 #pragma once
 
 #include <atomic>
@@ -24,12 +25,11 @@
 
 namespace drover::queue {
 
-// A limited stock of nodes to use again, so that a queue in steady state does not call the
-// allocator. Node derives from Retired.
+// A limited stock of nodes, so that a queue in a steady state does not call the allocator. The node
+// that was put last is taken first, because it is the warmest. Its content stays as it was.
 //
-// Thread safety: take() and put() from any thread. Nobody ever waits: a thread that finds the lock
-// taken goes to the allocator instead, so the queues above stay lock-free but for the allocator.
-// Nodes are handed out last in, first out: the warmest first. A node in stock keeps what was in it.
+// Thread safety: take() and put() from any thread. No thread waits: a thread that finds the lock
+// taken uses the allocator instead, so the queues stay lock-free except for the allocator.
 template <class Node>
 class SpareNodes {
  public:
@@ -40,7 +40,7 @@ class SpareNodes {
     while (Node* node = take()) delete node;
   }
 
-  // Null if there is none, or none to be had without waiting.
+  // Returns null if there is none, or if another thread has the lock.
   Node* take() noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock || first_ == nullptr) return nullptr;
@@ -52,38 +52,38 @@ class SpareNodes {
 
   // Keeps the node or deletes it.
   void put(Node& node) noexcept {
-    if (!try_keep(node)) delete &node;
+    {
+      const std::unique_lock lock(mutex_, std::try_to_lock);
+      if (lock && count_ < count_max_) {
+        node.next_retired = first_;
+        first_ = &node;
+        ++count_;
+        return;
+      }
+    }
+    delete &node;
   }
 
  private:
-  bool try_keep(Node& node) noexcept {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || count_ == count_max_) return false;
-    node.next_retired = first_;
-    first_ = &node;
-    ++count_;
-    return true;
-  }
-
   const std::size_t count_max_;
   std::mutex mutex_;
   Retired* first_ = nullptr;
   std::size_t count_ = 0;
 };
 
-// What a segment derives from.
+// Base of a segment.
 template <class Segment>
 struct LinkedSegment : Retired {
   std::atomic<Segment*> next{nullptr};  // set once
 };
 
 struct SegmentListLimits {
-  std::size_t spare_max;  // drained segments kept for use again
-  std::size_t scan_at;    // retired segments that make the reclamation look
+  std::size_t spare_max;  // drained segments kept for reuse
+  std::size_t scan_at;    // retired segments at which the reclamation scans
 };
 
-// Segment is default-constructible, derives from LinkedSegment<Segment>, and reset() makes one that
-// was used as good as new, `next` included.
+// `Segment` is default-constructible and derives from LinkedSegment<Segment>. Its reset() restores
+// the state of a new segment, including `next`.
 template <class Segment, class Reclamation>
 class SegmentList {
  public:
@@ -109,20 +109,14 @@ class SegmentList {
   Guard guard_last() { return Guard(reclamation_, last_); }
   void follow_last(Guard& guard) noexcept { guard.follow(last_); }
 
-  // Links a segment of which `fill(segment)` makes the first push behind `full`; false if another
-  // thread has linked one. Requires: `full` is guarded.
-  template <class Fill>
-  bool append_new(Segment& full, Fill fill) {
-    if (help_append(full)) return false;
-    Segment& fresh = make();
-    fill(fresh);
-    if (append(full, fresh)) return true;
-    spares_.put(fresh);
-    help_append(full);
-    return false;
+  // Calls `push(segment)` on the last segment, or on a new one, until it returns true. `push`
+  // returns false if the segment has no room. Requires: guard_last() led to `last`.
+  template <class Push>
+  void push(Guard& last, Push push) {
+    while (!push(*last) && !append_new(*last, push)) follow_last(last);
   }
 
-  // One that nobody else sees yet.
+  // Returns a segment that no other thread sees.
   Segment& make() {
     Segment* segment = spares_.take();
     if (segment == nullptr) return *new Segment;
@@ -130,8 +124,8 @@ class SegmentList {
     return *segment;
   }
 
-  // Links `fresh` behind `last`; false if `last` has a successor already. Requires: `last` is
-  // guarded. The release publishes what was written into `fresh`; its pair is whoever loads `next`.
+  // Links `fresh` behind `last`. Returns false if `last` has a successor already. Requires: `last`
+  // is guarded. The release publishes the content of `fresh` to each thread that loads `next`.
   bool append(Segment& last, Segment& fresh) noexcept {
     Segment* next = nullptr;
     const bool linked = last.next.compare_exchange_strong(next, &fresh, std::memory_order_release,
@@ -140,7 +134,7 @@ class SegmentList {
     return linked;
   }
 
-  // Moves the end on if `last` has a successor. Requires: `last` is guarded.
+  // Moves the list's end if `last` has a successor. Requires: `last` is guarded.
   bool help_append(Segment& last) noexcept {
     Segment* next = last.next.load(std::memory_order_acquire);
     if (next == nullptr) return false;
@@ -148,8 +142,9 @@ class SegmentList {
     return true;
   }
 
-  // Unlinks the segment that `guard` protects, unless somebody else does, and has the guard follow.
-  // False if it has no successor. Requires: it is drained, and guard_first() led to it.
+  // Unlinks the segment that `guard` protects, unless another thread does, and lets the guard
+  // follow. Returns false if the segment has no successor. Requires: it is drained, and
+  // guard_first() led to it.
   bool remove_first(Guard& guard) noexcept {
     Segment& drained = *guard;
     Segment* next = drained.next.load(std::memory_order_acquire);
@@ -157,7 +152,7 @@ class SegmentList {
     move_last(drained, *next);
     Segment* expected = &drained;
     const bool removed = first_.compare_exchange_strong(expected, next, std::memory_order_seq_cst);
-    guard.follow(first_);  // before the scan, which would find it protected by us
+    guard.follow(first_);  // before the scan, which would find it protected by this guard
     if (removed) reclamation_.retire(drained);
     return true;
   }
@@ -165,6 +160,18 @@ class SegmentList {
   std::size_t garbage() const noexcept { return reclamation_.garbage(); }
 
  private:
+  // Links a new segment after a first push into it. Returns false if another thread has linked one.
+  template <class Push>
+  bool append_new(Segment& full, Push push) {
+    if (help_append(full)) return false;
+    Segment& fresh = make();
+    push(fresh);
+    if (append(full, fresh)) return true;
+    spares_.put(fresh);
+    help_append(full);
+    return false;
+  }
+
   void move_last(Segment& from, Segment& to) noexcept {
     Segment* expected = &from;
     last_.compare_exchange_strong(expected, &to, std::memory_order_seq_cst);
@@ -177,7 +184,8 @@ class SegmentList {
   // Seldom written.
   alignas(cache_line_bytes) std::atomic<Segment*> first_{nullptr};
   std::atomic<Segment*> last_{nullptr};
-  // By whoever retires or makes. The stock outlives the scheme, which fills it when it dies.
+  // Written by threads that retire or make a segment. The stock outlives the scheme, whose
+  // destructor puts segments into it.
   alignas(cache_line_bytes) SpareNodes<Segment> spares_;
   Reclamation reclamation_;
 };
