@@ -10,7 +10,7 @@
 
 #include "cli/option/command.h"
 #include "coro/clock.h"
-#include "load/share.h"
+#include "load/plan.h"
 #include "ranks/conductor.h"
 #include "ranks/job.h"
 #include "run/conducted_run.h"

@@ -65,15 +65,15 @@ class Asking final : public Workload {
 
   database::Backend& backend() noexcept override { return sessions_; }
   std::size_t terminals() const noexcept override { return clients_.clients(); }
-  void start_terminals(Herd& herd) override {
-    clients_.start(herd, [this](std::size_t number) {
+  void start_terminals(ClientGroup& group) override {
+    clients_.start(group, [this](std::size_t number) {
       asked_.push_back(number);
       return Question(answers_);
     });
   }
   Task<std::vector<database::Resolution>> resolve(
-      std::vector<const load::Transaction*> doubts) override {
-    co_return std::vector(doubts.size(), database::Resolution::unknown);
+      std::vector<const load::Transaction*> unknown_commits) override {
+    co_return std::vector(unknown_commits.size(), database::Resolution::unknown);
   }
   void leave_unresolved(std::size_t) override {}
 
@@ -214,7 +214,7 @@ Ended run_refused(std::size_t threads, std::function<std::string(std::uint64_t)>
   plan.threads = threads;
   plan.warmup = 1s;
   plan.duration = 1min;
-  plan.presentation.types = {{.name = "SCAN"}};
+  plan.workload.types = {{.name = "SCAN"}};
   return run_to_its_end(plan, 0s, 0s, nullptr, 0, Duration::max(), std::move(sqlstate_of));
 }
 

@@ -59,8 +59,8 @@ class AtHome final : public Workload {
 
   database::Backend& backend() noexcept override { return database_; }
   std::size_t terminals() const noexcept override { return clients_.clients(); }
-  void start_terminals(Herd& herd) override {
-    clients_.start(herd, [this](std::size_t number) { return Transaction(*this, number); });
+  void start_terminals(ClientGroup& group) override {
+    clients_.start(group, [this](std::size_t number) { return Transaction(*this, number); });
   }
   Task<std::vector<database::Resolution>> resolve(std::vector<const load::Transaction*>) override {
     co_return std::vector<database::Resolution>();

@@ -1,111 +1,183 @@
-// Plan: what a run asks of the engine, validated and with every "auto" resolved. Values only; a workload adds its own.
+// Plan: what a run asks of the engine, validated and with every "auto" resolved. A workload's plan
+// derives from it. Plain values.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "coro/clock.h"
 #include "database/backend.h"
-#include "load/presentation.h"
-#include "load/share.h"
 
 namespace drover::load {
 
+// The part of a whole that one of several hosts has, by weights: of warehouses, clients, rows,
+// connections, or of a rate.
+struct Share {
+  // The sum of the weights of the hosts before this one, its own weight, and the sum of all
+  // weights. The default is the share of a single host.
+  std::uint64_t before = 0;
+  std::uint64_t own = 1;
+  std::uint64_t total = 1;
+  std::uint64_t rank = 0;   // number of this host, from 0
+  std::uint64_t ranks = 1;  // number of hosts
+
+  bool operator==(const Share&) const = default;
+
+  bool is_whole() const noexcept { return own == total; }
+
+  // Return the first item of this host and the item after its last one, of `count` items. Each item
+  // belongs to exactly one host. Requires: count * total fits into 128 bits.
+  std::uint64_t begin(std::uint64_t count) const noexcept { return cut(count, before); }
+  std::uint64_t end(std::uint64_t count) const noexcept { return cut(count, before + own); }
+  // Returns the number of items of this host.
+  std::uint64_t of(std::uint64_t count) const noexcept { return end(count) - begin(count); }
+
+  double of_rate(double rate) const noexcept {
+    return is_whole() ? rate : rate * static_cast<double>(own) / static_cast<double>(total);
+  }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+
+  std::uint64_t cut(std::uint64_t count, std::uint64_t weights) const noexcept {
+    return static_cast<std::uint64_t>(static_cast<Wide>(count) * weights / total);
+  }
+};
+
+// A type of transaction. The name is printable UTF-8 and unique in its workload.
+struct TransactionType {
+  std::string name;                            // "Transfer"
+  std::optional<double> latency_limit_s = {};  // of the 90th percentile
+  std::optional<double> share = {};            // planned share of all transactions: 0 to 1
+};
+
+// A part of the size of the data, such as {"row", 20}. The noun consists of small letters, because
+// it becomes the name of a metric.
+struct Quantity {
+  std::string noun;
+  std::uint64_t count = 0;
+};
+
+// The main figure of a run: transactions per time unit. The default counts all types per second.
+struct Headline {
+  std::string name = "tx/s";             // "tpmC"
+  std::optional<std::size_t> type = {};  // the only type that counts; none: all types
+  double seconds = 1;                    // the time unit: 60 for a figure per minute
+  // The highest value that the load can reach, to which efficiency refers; 0: no such limit.
+  double most = 0;
+
+  bool is_all_a_second() const noexcept { return !type && seconds == 1; }
+};
+
+// The names, size and limits of a workload, with which the live screen, the progress lines and the
+// metrics show its run.
+struct WorkloadInfo {
+  std::string benchmark = "a workload";  // name for people
+  std::string key = "workload";          // in names of metrics: small letters, digits and _
+  std::vector<Quantity> size = {};       // of the data, without the terminals
+  std::string terminal = "terminal";     // noun for a terminal or client
+  // The benchmark's name for transactions that roll back on purpose.
+  std::string rollbacks = "rolled back on purpose";
+  std::vector<TransactionType> types = {{.name = "transaction"}};  // at least one
+  Headline headline = {};
+  bool looks_up_commits = true;  // the workload can look up unknown commits after the run
+};
+
 struct RetryPolicy {
-  // Attempts at one transaction that fails with a serialization failure, a deadlock, or another
-  // error that is retryable, the first included.
+  // Attempts at one transaction whose errors are retryable, the first attempt included.
   int attempts_max = 20;
   // The n-th pause is random in [0, min(pause_max, pause_first * 2^(n-1))]: full jitter.
   coro::Duration pause_first = std::chrono::milliseconds(2);
   coro::Duration pause_max = std::chrono::milliseconds(500);
-  // The pause of database::Backoff::slow is counted by itself: random in [d/2, d] with
-  // d = min(slow_pause_max, slow_pause_first * 2^(n-1)).
+  // Pauses of database::Backoff::slow are counted separately. The n-th one is random in [d/2, d]
+  // with d = min(slow_pause_max, slow_pause_first * 2^(n-1)).
   coro::Duration slow_pause_first = std::chrono::seconds(1);
   coro::Duration slow_pause_max = std::chrono::seconds(64);
 };
 
 struct Plan {
-  Presentation presentation;
-  // The duration of a run that ends when its operations are done, and no earlier.
+  WorkloadInfo workload;
+  // The duration of a run that ends only when its operations are done.
   static constexpr coro::Duration without_end = std::chrono::hours(24 * 365);
 
-  // What this host does of a run that several make together. The figures of the load (warehouses, clients, the rate,
-  // operations) are those of all of them; threads, connections and permits are this host's.
+  // This host's share of a run on several hosts. Warehouses, clients, rate and operations are those
+  // of all hosts. Threads, connections and permits are those of this host.
   Share share = {};
-  // Other hosts begin with this one: terminals come up and do nothing before the phases are known.
+  // True if terminals wait until the phases are known, so that several hosts begin at one instant.
   bool waits_for_phases = false;
-  std::size_t terminal_count = 0;  // of this host, as it is shown
-  // Clients of all hosts, where terminals are clients (clients.h): see set_clients().
-  std::size_t clients = 0;
+  std::size_t terminal_count = 0;  // of this host
+  std::size_t clients = 0;         // of all hosts, for ClientLoop: see set_clients()
   coro::Duration warmup{};
   coro::Duration duration{};
   std::size_t threads = 1;
-  std::size_t connections = 0;  // over all threads; 0 where there is no database
-  // Those of the hosts before this one: they are numbered over all hosts.
-  std::size_t connections_before = 0;
-  std::size_t max_inflight = 0;  // transactions at a time, over all threads; 0: no limit
+  std::size_t connections = 0;         // over all threads; 0 without a database
+  std::size_t connections_before = 0;  // of the hosts before this one
+  std::size_t max_inflight = 0;        // transactions at a time, over all threads; 0: no limit
   std::uint64_t seed = 0;
-  // Transactions a second that clients (clients.h) begin by a schedule, over all hosts: an open loop. 0: each goes on
-  // when it has its answer, a closed loop.
+  // Open loop: transactions that the clients of all hosts start per second. 0: closed loop.
   double rate = 0;
-  bool poisson = false;  // the schedule's gaps are exponential, else all alike
-  std::uint64_t operations =
-      0;  // the run ends when clients have done so many, over all hosts; 0: by time alone
-  // Where sessions are spread over the hosts of a database: their names, and whether each transaction belongs to one
-  // of them (Transaction::home()).
+  bool poisson = false;  // open loop: exponential instead of constant gaps
+  // Number of transactions, over all hosts, after which the run ends; 0: the run ends by time.
+  std::uint64_t operations = 0;
+  // Names of the server hosts over which connections are distributed.
   std::vector<std::string> hosts = {};
+  // True if each transaction is executed at the server host of its home (Transaction::home()).
   bool affinity = false;
-  std::size_t home_first = 0;  // the lowest Transaction::home() of this host
-  std::size_t home_count = 0;  // the homes of this host follow each other from home_first on
-  // The host of each home, over all hosts. Empty: home modulo the number of hosts.
+  // The homes of this host are home_count numbers from home_first on.
+  std::size_t home_first = 0;
+  std::size_t home_count = 0;
+  // The server host of each home, over all hosts. Empty: home modulo the number of server hosts.
   std::vector<std::size_t> home_hosts = {};
-  coro::Duration connection_max_age{};  // 0: sessions live as long as they do
+  coro::Duration connection_max_age{};  // 0: no limit
   RetryPolicy retry;
-  // How long transactions that are in flight at the end may go on before they are cancelled.
+  // How long transactions that are in flight at the end may continue before they are cancelled.
   coro::Duration drain_patience = std::chrono::seconds(5);
 
-  // So many clients of all hosts, and terminal_count of them here: by the share, which is to be known before.
+  // Set the clients or connections of all hosts, and by `share` those of this host. Requires: the
+  // share is set.
   void set_clients(std::size_t of_all) noexcept {
     clients = of_all;
     terminal_count = static_cast<std::size_t>(share.of(of_all));
   }
-  // So many connections of all hosts, and `connections` of them here: likewise.
   void set_connections(std::size_t of_all) noexcept {
     connections = static_cast<std::size_t>(share.of(of_all));
     connections_before = static_cast<std::size_t>(share.begin(of_all));
   }
-  // Each host has chosen for itself; those before this one likewise, as far as it can know.
+  // Sets the connections of this host, if each host chooses its own number. Assumes that the hosts
+  // before this one chose as many by weight.
   void set_own_connections(std::size_t own) noexcept {
     connections = own;
     connections_before = static_cast<std::size_t>(own * share.before / share.own);
   }
-  // Clients are numbered over all hosts, so that each has the same inputs wherever it is.
+  // Returns the number of this host's first client. Clients are numbered over all hosts, so that a
+  // client has the same inputs on any host.
   std::size_t first_client() const noexcept {
     return static_cast<std::size_t>(share.begin(clients));
   }
   double own_rate() const noexcept { return share.of_rate(rate); }
   std::uint64_t own_operations() const noexcept { return share.of(operations); }
 
-  // What no other worker has, on this host or another: for random numbers that are to be its own.
+  // Returns a number that no other worker of any host has, for random number streams.
   std::uint64_t number_of_worker(std::size_t index) const noexcept {
     return share.rank << 32 | index;
   }
 
-  // The part of the thread `index` of `count` things that are dealt out to the threads in turns.
+  // Returns how many of `count` items the thread `index` gets, if they are dealt out in turns.
   std::uint64_t share_of_worker(std::size_t index, std::uint64_t count) const noexcept {
     return count / threads + (index < count % threads ? 1 : 0);
   }
 
-  // The host of a home (Transaction::home()). Requires: affinity.
+  // Returns the server host of a home. Requires: affinity.
   std::size_t host_of_home(std::size_t home) const noexcept {
     return home < home_hosts.size() ? home_hosts[home] : home % hosts.size();
   }
 
-  // Each worker has connections to all hosts, one after the other. Only with affinity they are dealt out in turns, as
-  // the things are that have their homes there: so each worker has connections where its own are at home.
+  // Returns the upkeep of a worker's connections. Without affinity each worker connects to the
+  // server hosts in turn. With affinity a worker connects to the hosts of its own homes.
   database::SessionUpkeep upkeep_of_worker(std::size_t index) const;
 
  private:

@@ -36,7 +36,7 @@ bool is_loss(const Error& error) noexcept {
 
 }  // namespace
 
-Recorder::Owed::~Owed() {
+Recorder::ClientWait::~ClientWait() {
   const Timetable& times = recorder_.times_;
   if (ended_ && *ended_ < times.measure_end) return;
   const Instant ended = ended_.value_or(Worker::current().now());
@@ -48,9 +48,10 @@ Recorder::Owed::~Owed() {
                                         .end = how_});
 }
 
-void Recorder::succeeded(Transaction& transaction, Owed& owed, const Served& served) {
+void Recorder::succeeded(Transaction& transaction, ClientWait& client_wait, const Served& served) {
   const Instant now = Worker::current().now();
-  owed.end(now, transaction.committed() ? Owed::End::committed : Owed::End::rolled_back);
+  client_wait.end(
+      now, transaction.committed() ? ClientWait::End::committed : ClientWait::End::rolled_back);
   note_success(now, transaction.type());
   transaction.count(measuring(now));
   TransactionMetrics* metrics = metrics_at(now, transaction.type());
@@ -62,7 +63,7 @@ void Recorder::succeeded(Transaction& transaction, Owed& owed, const Served& ser
     return;
   }
   metrics->committed.add();
-  metrics->latency.record(nanoseconds(now - owed.intended_start()));
+  metrics->latency.record(nanoseconds(now - client_wait.intended_start()));
   if (keeps_service_) metrics->service.record(nanoseconds(now - served.begun));
   if (HostMetrics* host = host_metrics_at(now, served.host)) {
     host->committed.add();
@@ -103,11 +104,12 @@ void Recorder::note_timer_lag(Instant now, Instant due) {
   lag.record(nanoseconds(now - due));
 }
 
-void Recorder::failed(const Transaction& transaction, const Error& error, Owed* owed,
+void Recorder::failed(const Transaction& transaction, const Error& error, ClientWait* client_wait,
                       std::size_t host) {
   const Instant now = Worker::current().now();
-  TransactionMetrics* metrics = owed != nullptr ? metrics_at(now, transaction.type()) : nullptr;
-  if (owed != nullptr) owed->end(now, Owed::End::none);
+  TransactionMetrics* metrics =
+      client_wait != nullptr ? metrics_at(now, transaction.type()) : nullptr;
+  if (client_wait != nullptr) client_wait->end(now, ClientWait::End::none);
   notice_standstill(now);
   if (metrics != nullptr) {
     count_error(*metrics, error);
@@ -115,7 +117,7 @@ void Recorder::failed(const Transaction& transaction, const Error& error, Owed* 
     if (HostMetrics* at = host_metrics_at(now, host)) at->failed.add();
   }
   if (error.error_class() == ErrorClass::ambiguous_commit) {
-    doubts_.push_back({transaction.keep(), metrics});
+    unknown_commits_.push_back({transaction.keep(), metrics});
   }
   if (is_loss(error)) {
     shared_.availability.transaction_lost(now, error.what());
@@ -145,20 +147,21 @@ void Recorder::count_error(TransactionMetrics& metrics, const Error& error) {
   messages.emplace(error.sqlstate(), database::one_line(error.what(), message_bytes_most));
 }
 
-void Recorder::left_in_doubt(const Transaction& transaction) {
-  doubts_.push_back({transaction.keep(), nullptr});
+void Recorder::commit_unknown(const Transaction& transaction) {
+  unknown_commits_.push_back({transaction.keep(), nullptr});
 }
 
-std::vector<const Transaction*> Recorder::doubts() const {
-  std::vector<const Transaction*> doubts;
-  for (const Doubt& doubt : doubts_) doubts.push_back(doubt.transaction.get());
-  return doubts;
+std::vector<const Transaction*> Recorder::unknown_commits() const {
+  std::vector<const Transaction*> unknown_commits;
+  for (const UnknownCommit& doubt : unknown_commits_)
+    unknown_commits.push_back(doubt.transaction.get());
+  return unknown_commits;
 }
 
 void Recorder::settle(const std::vector<Resolution>& answers) {
-  require(answers.size() == doubts_.size(), "a commit in doubt has no answer");
-  for (std::size_t i = 0; i < doubts_.size(); ++i) {
-    TransactionMetrics* metrics = doubts_[i].metrics;
+  require(answers.size() == unknown_commits_.size(), "a commit in doubt has no answer");
+  for (std::size_t i = 0; i < unknown_commits_.size(); ++i) {
+    TransactionMetrics* metrics = unknown_commits_[i].metrics;
     if (metrics == nullptr) continue;
     switch (answers[i]) {
       case Resolution::committed:
@@ -171,7 +174,7 @@ void Recorder::settle(const std::vector<Resolution>& answers) {
         metrics->ambiguous_unresolved.add();
     }
   }
-  doubts_.clear();
+  unknown_commits_.clear();
 }
 
 void Recorder::end_interval(Instant now) noexcept {
@@ -207,10 +210,10 @@ void Recorder::end_work() {
   shared_.availability.work_ended(now);
 }
 
-bool Recorder::answered_at_once(Instant now, Owed& owed, std::size_t type) {
-  owed.end(now, Owed::End::committed);
+bool Recorder::answered_at_once(Instant now, ClientWait& client_wait, std::size_t type) {
+  client_wait.end(now, ClientWait::End::committed);
   if (TransactionMetrics* metrics = metrics_at(now, type)) {
-    const std::uint64_t waited = nanoseconds(now - owed.intended_start());
+    const std::uint64_t waited = nanoseconds(now - client_wait.intended_start());
     metrics->attempts.add();
     metrics->committed.add();
     metrics->latency.record(waited);

@@ -2,7 +2,7 @@
 // what is pending at the end, commits in doubt; and what it tells of them to the record of the run's
 // availability.
 //
-// Belongs to its herd's worker.
+// Belongs to its group's worker.
 #pragma once
 
 #include <cstddef>
@@ -50,13 +50,13 @@ class Recorder {
 
   // What a terminal waits for, from the moment at which it wanted it. If the interval ends before,
   // it is written down as pending.
-  class Owed {
+  class ClientWait {
    public:
     using End = PendingTransaction::End;
 
-    Owed(Recorder& recorder, std::size_t type, coro::Instant intended_start)
+    ClientWait(Recorder& recorder, std::size_t type, coro::Instant intended_start)
         : recorder_(recorder), work_(recorder), type_(type), intended_start_(intended_start) {}
-    ~Owed();
+    ~ClientWait();
 
     coro::Instant intended_start() const noexcept { return intended_start_; }
     // Requires: `now` is the instant by which it is counted, or not.
@@ -93,20 +93,22 @@ class Recorder {
     std::optional<coro::Duration> wait;  // none where the database was away or stalled meanwhile
     std::size_t host = 0;                // of the session
   };
-  void succeeded(Transaction& transaction, Owed& owed, const Served& served);
+  void succeeded(Transaction& transaction, ClientWait& client_wait, const Served& served);
   void keep_service_times() noexcept { keeps_service_ = true; }
-  // For good. `owed` is null if no terminal waits.
-  void failed(const Transaction& transaction, const database::Error& error, Owed* owed,
+  // For good. `client_wait` is null if no terminal waits.
+  void failed(const Transaction& transaction, const database::Error& error, ClientWait* client_wait,
               std::size_t host);
   // To be tried again.
   void retried(const Transaction& transaction, const database::Error& error);
   // Cancelled when its commit had been sent.
-  void left_in_doubt(const Transaction& transaction);
+  void commit_unknown(const Transaction& transaction);
 
   // The terminal has its answer before its transaction is executed. Says whether that counts as measured.
-  bool answered_at_once(coro::Instant now, Owed& owed, std::size_t type);
+  bool answered_at_once(coro::Instant now, ClientWait& client_wait, std::size_t type);
   // A transaction that no terminal waits for.
-  void succeeded_aside(std::size_t type) { note_success(coro::Worker::current().now(), type); }
+  void succeeded_in_background(std::size_t type) {
+    note_success(coro::Worker::current().now(), type);
+  }
   // Returns a message if no transaction of the failed one's type can succeed, else an empty string.
   // Requires: failed() has been called for it.
   std::string hopelessness(const std::string& type_name, std::size_t type,
@@ -120,8 +122,8 @@ class Recorder {
   void ticked(coro::Instant due);
 
   // Commits whose answer never came. Valid until settle().
-  std::vector<const Transaction*> doubts() const;
-  // Requires: an answer for each of doubts(), in their order. Then there are none.
+  std::vector<const Transaction*> unknown_commits() const;
+  // Requires: an answer for each of unknown_commits(), in their order. Then there are none.
   void settle(const std::vector<database::Resolution>& answers);
 
   // Nobody waits any more, and whatever was begun has ended.
@@ -131,7 +133,7 @@ class Recorder {
 
  private:
   // And where it is counted: by the workload alone if null.
-  struct Doubt {
+  struct UnknownCommit {
     std::unique_ptr<Transaction> transaction;
     TransactionMetrics* metrics;
   };
@@ -150,7 +152,7 @@ class Recorder {
   WorkerMetrics& metrics_;
   SharedRecords& shared_;
   Timetable times_{};
-  std::vector<Doubt> doubts_;
+  std::vector<UnknownCommit> unknown_commits_;
   std::vector<bool> has_succeeded_;  // by type, as told to shared_.hopeless_types
   bool keeps_service_ = false;
   std::size_t work_ = 0;       // transactions that somebody waits for

@@ -12,9 +12,8 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "load/herd.h"
+#include "load/client_group.h"
 #include "load/run_worker.h"
-#include "load/sample_series.h"
 #include "load/sampler.h"
 
 namespace drover::load {
@@ -259,7 +258,7 @@ class Run {
     co_await watching.join();
     complete_series();
     outcome_.availability = shared_.availability.record(ended_at_);
-    observer_.on_ended(shared_.availability.down() && plan_.presentation.looks_up_commits);
+    observer_.on_ended(shared_.availability.down() && plan_.workload.looks_up_commits);
   }
 
   // A run of a fixed number of operations is not over before all workers have done theirs.

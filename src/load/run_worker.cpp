@@ -21,7 +21,7 @@ RunWorker::RunWorker(const Plan& plan, std::size_t index, const WorkloadFactory&
       make_workload_(make_workload),
       shared_(shared),
       surroundings_(surroundings),
-      metrics_(std::make_unique<WorkerMetrics>(plan.presentation.types.size(), plan.hosts.size())),
+      metrics_(std::make_unique<WorkerMetrics>(plan.workload.types.size(), plan.hosts.size())),
       own_worker_(surroundings.own_threads ? std::make_unique<coro::Worker>() : nullptr),
       worker_(own_worker_ != nullptr ? own_worker_.get() : &maker_) {
   if (own_worker_ == nullptr) {
@@ -61,7 +61,7 @@ void RunWorker::start(const Timetable& timetable) {
 
 void RunWorker::schedule(const Timetable& timetable) {
   tell([this, timetable] {
-    if (herd_ != nullptr) herd_->schedule(timetable);
+    if (group_ != nullptr) group_->schedule(timetable);
   });
 }
 
@@ -69,7 +69,7 @@ void RunWorker::stop() {
   tell([this] {
     stopped_ = true;
     if (opening_ != nullptr) opening_->cancel();
-    if (herd_ != nullptr) herd_->stop();
+    if (group_ != nullptr) group_->stop();
     told_.set();
   });
 }
@@ -106,7 +106,7 @@ Task<void> RunWorker::live() {
   } catch (const std::exception&) {
     progress_->bug = std::current_exception();
     opening_ = nullptr;
-    herd_ = nullptr;
+    group_ = nullptr;
     settling_ = nullptr;
   }
   reach(Stage::settled);
@@ -132,26 +132,26 @@ Task<void> RunWorker::open() {
 }
 
 Task<void> RunWorker::drive() {
-  Herd herd(plan_, index_, *workload_, *metrics_, shared_);
-  herd.on_all_up([this] { reach(Stage::up); });
-  herd.on_all_done([this] { reach(Stage::done); });
-  herd.on_given_up([this] { reach(Stage::ending); });
-  herd_ = &herd;
-  co_await herd.run(*timetable_);
-  herd_ = nullptr;
-  failure_ = herd.failure();
+  ClientGroup group(plan_, index_, *workload_, *metrics_, shared_);
+  group.on_all_up([this] { reach(Stage::up); });
+  group.on_all_done([this] { reach(Stage::done); });
+  group.on_given_up([this] { reach(Stage::ending); });
+  group_ = &group;
+  co_await group.run(*timetable_);
+  group_ = nullptr;
+  failure_ = group.failure();
   reach(Stage::ended);
-  co_await settle(herd);
+  co_await settle(group);
 }
 
-Task<void> RunWorker::settle(Herd& herd) {
+Task<void> RunWorker::settle(ClientGroup& group) {
   CancelSource& source = co_await coro::current_source();
   CancelSource settling(source);
   settling_ = &settling;
   try {
-    co_await herd.settle().under(settling);
+    co_await group.settle().under(settling);
   } catch (const coro::Cancelled&) {
-    herd.leave_unsettled();
+    group.leave_unsettled();
   }
   settling_ = nullptr;
 }

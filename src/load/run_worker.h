@@ -2,7 +2,7 @@
 // looked up. It goes through its stages in their order; where it ends early, those that are left
 // are reached at once.
 //
-// Its part of the workload and its herd live on its own worker, and on a thread of its own where the
+// Its part of the workload and its group live on its own worker, and on a thread of its own where the
 // surroundings have one. The other functions belong to the task that made it: what they say goes to
 // a worker of its own by a post, and what it reaches comes back by one. Without a thread of its own nobody may
 // cancel the task that made it.
@@ -23,7 +23,7 @@
 #include "coro/scope.h"
 #include "coro/task.h"
 #include "coro/worker.h"
-#include "load/herd.h"
+#include "load/client_group.h"
 #include "load/plan.h"
 #include "load/surroundings.h"
 #include "load/worker_metrics.h"
@@ -53,7 +53,7 @@ class RunWorker {
   coro::Task<void> reached(Stage stage);
   // Once it is open: why it is not.
   std::exception_ptr refusal() const noexcept { return progress_->refusal; }
-  // Once it has ended: what no herd throws that is without a fault.
+  // Once it has ended: what no group throws that is without a fault.
   std::exception_ptr bug() const noexcept { return progress_->bug; }
 
   // The terminals come up. Requires: it is open.
@@ -92,7 +92,7 @@ class RunWorker {
   coro::Task<void> live();
   coro::Task<void> open();
   coro::Task<void> drive();
-  coro::Task<void> settle(Herd& herd);
+  coro::Task<void> settle(ClientGroup& group);
   void reach(Stage stage);
   // Does it on its worker.
   template <class Function>
@@ -119,7 +119,7 @@ class RunWorker {
   std::optional<Timetable> timetable_;
   bool stopped_ = false;
   coro::CancelSource* opening_ = nullptr;   // while it opens
-  Herd* herd_ = nullptr;                    // while terminals run
+  ClientGroup* group_ = nullptr;            // while terminals run
   coro::CancelSource* settling_ = nullptr;  // while ambiguous commits are looked up
   std::exception_ptr failure_;
   std::jthread thread_;

@@ -1,4 +1,4 @@
-#include "load/share.h"
+#include "load/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "load/herd.h"
+#include "load/client_group.h"
 #include "load/run.h"
 
 namespace drover::load {
@@ -29,57 +29,57 @@ struct UnusedSessions final : database::Backend, database::Session {
 // Counts a commit every 10 ms, without a database.
 class SteadyCommits final : public Workload {
  public:
-  explicit SteadyCommits(Herd*& herd) : herd_(herd) {}
+  explicit SteadyCommits(ClientGroup*& group) : group_(group) {}
 
   database::Backend& backend() noexcept override { return sessions_; }
   std::size_t terminals() const noexcept override { return 1; }
-  void start_terminals(Herd& herd) override {
-    herd_ = &herd;
-    herd.start(terminal(herd));
+  void start_terminals(ClientGroup& group) override {
+    group_ = &group;
+    group.start(terminal(group));
   }
   Task<std::vector<database::Resolution>> resolve(
-      std::vector<const load::Transaction*> doubts) override {
-    co_return std::vector(doubts.size(), database::Resolution::unknown);
+      std::vector<const load::Transaction*> unknown_commits) override {
+    co_return std::vector(unknown_commits.size(), database::Resolution::unknown);
   }
   void leave_unresolved(std::size_t) override {}
 
-  static void commit(Herd& herd) {
+  static void commit(ClientGroup& group) {
     const coro::Instant now = coro::Worker::current().now();
-    Recorder::Owed owed(herd.recorder(), 0, now - commit_pause);
-    herd.recorder().answered_at_once(now, owed, 0);
+    Recorder::ClientWait client_wait(group.recorder(), 0, now - commit_pause);
+    group.recorder().answered_at_once(now, client_wait, 0);
   }
 
  private:
-  static Task<void> terminal(Herd& herd) {
-    herd.terminal_up();
-    co_await herd.phases_known();
-    while (co_await coro::slept_until(coro::Worker::current().now() + commit_pause)) commit(herd);
+  static Task<void> terminal(ClientGroup& group) {
+    group.terminal_up();
+    co_await group.phases_known();
+    while (co_await coro::slept_until(coro::Worker::current().now() + commit_pause)) commit(group);
   }
 
   UnusedSessions sessions_;
-  Herd*& herd_;
+  ClientGroup*& group_;
 };
 
 // Keeps the main thread from the sample of `from` until the instant `until` of the run, while the
 // worker counts commits.
 class SlowObserver final : public Observer {
  public:
-  SlowObserver(coro::VirtualClock& clock, Herd*& herd, Duration from, Duration until)
-      : clock_(clock), herd_(herd), from_(from), until_(until) {}
+  SlowObserver(coro::VirtualClock& clock, ClientGroup*& group, Duration from, Duration until)
+      : clock_(clock), group_(group), from_(from), until_(until) {}
 
   void on_snapshot(const Snapshot& snapshot) override {
     if (snapshot.second.elapsed < from_) return;
-    const coro::Instant end = herd_->start_time() + until_;
+    const coro::Instant end = group_->start_time() + until_;
     while (clock_.now() + commit_pause <= end) {
       clock_.advance_to(clock_.now() + commit_pause);
-      SteadyCommits::commit(*herd_);
+      SteadyCommits::commit(*group_);
     }
     from_ = Duration::max();
   }
 
  private:
   coro::VirtualClock& clock_;
-  Herd*& herd_;
+  ClientGroup*& group_;
   Duration from_;
   const Duration until_;
 };
@@ -87,14 +87,14 @@ class SlowObserver final : public Observer {
 Outcome run_with_standstill(const Plan& plan, Duration from, Duration until) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
-  Herd* herd = nullptr;
-  SlowObserver observer(clock, herd, from, until);
+  ClientGroup* group = nullptr;
+  SlowObserver observer(clock, group, from, until);
   StopRequest stop;
   Surroundings surroundings;
   surroundings.own_threads = false;
   std::optional<Outcome> outcome;
   auto body = [&]() -> Task<void> {
-    const auto make = [&](std::size_t) { return std::make_unique<SteadyCommits>(herd); };
+    const auto make = [&](std::size_t) { return std::make_unique<SteadyCommits>(group); };
     outcome = co_await run(plan, make, observer, stop, surroundings);
   };
   coro::block_on(worker, body());

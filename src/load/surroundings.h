@@ -1,6 +1,5 @@
-// Surroundings: what a run takes from the machine that it is on, and from others. A simulation puts its own in their
-// place, so that the whole engine runs on one thread and virtual time, and every run of a seed is
-// the same.
+// What a run takes from its machine and from other hosts. A simulation replaces all of it, so that
+// the engine runs on one thread and virtual time, and is the same for the same seed.
 #pragma once
 
 #include <sys/types.h>
@@ -8,20 +7,35 @@
 #include <chrono>
 #include <optional>
 
-#include "load/rendezvous.h"
+#include "coro/clock.h"
+#include "coro/task.h"
 #include "measure/process.h"
 
 namespace drover::load {
 
-// Seconds since 1970.
+// The points at which a run waits for the other hosts of a distributed run. Awaited on the main
+// worker, in this order. May be cancelled.
+class Rendezvous {
+ public:
+  virtual ~Rendezvous() = default;
+
+  // Reports that the connections of this host are open. Returns when those of all hosts are.
+  virtual coro::Task<void> sessions_open() = 0;
+
+  // Reports that the terminals of this host have started. Returns the instant at which the phases
+  // of all hosts begin. If it has already passed, the phases begin at once (Outcome::start_late).
+  virtual coro::Task<coro::Instant> terminals_up() = 0;
+};
+
+// Returns the seconds since 1970.
 inline double unix_time_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 struct Surroundings {
-  // Each worker has a thread; else all are tasks of the worker that the run is awaited on.
+  // True if each worker has its own thread. Otherwise all workers are tasks of the caller's worker.
   bool own_threads = true;
-  // Null: the run is alone; else it outlives the run. A stop request ends the wait there.
+  // Null for a run on one host. Must outlive the run. A stop request ends the wait.
   Rendezvous* rendezvous = nullptr;
   double (*unix_time)() = unix_time_now;
   measure::ProcessUsage (*process_usage)() = measure::read_process_usage;

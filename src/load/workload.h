@@ -3,13 +3,13 @@
 // workload knows alone.
 //
 //   class Terminals : public load::Workload {
-//     void start_terminals(load::Herd& herd) override {
-//       for (…) if (!herd.start(terminal(herd, …))) return;
+//     void start_terminals(load::ClientGroup& group) override {
+//       for (…) if (!group.start(terminal(group, …))) return;
 //     }
-//     coro::Task<void> terminal(load::Herd& herd, …) {
-//       herd.terminal_up();
-//       for (coro::Instant time = herd.start_time(); !herd.stopped();) {
-//         time = co_await herd.transact(MyTransaction(…), time);
+//     coro::Task<void> terminal(load::ClientGroup& group, …) {
+//       group.terminal_up();
+//       for (coro::Instant time = group.start_time(); !group.stopped();) {
+//         time = co_await group.transact(MyTransaction(…), time);
 //       }
 //     }
 //   };
@@ -26,14 +26,14 @@
 
 namespace drover::load {
 
-class Herd;
+class ClientGroup;
 
 // Belongs to whoever executes it.
 class Transaction {
  public:
   virtual ~Transaction() = default;
 
-  // Its place in Presentation::types.
+  // Its place in WorkloadInfo::types.
   virtual std::size_t type() const noexcept = 0;
 
   // Executes it once, from its beginning to its commit or rollback; an attempt after an error begins anew. On an
@@ -68,20 +68,20 @@ class Workload {
   // How many start_terminals() starts.
   virtual std::size_t terminals() const noexcept = 0;
 
-  // Gives each terminal to herd.start(), until it says that there is to be an end. Terminals may refer to the herd and
-  // to this object; they call herd.terminal_up() first.
-  virtual void start_terminals(Herd& herd) = 0;
+  // Gives each terminal to group.start(), until it says that there is to be an end. Terminals may refer to the group and
+  // to this object; they call group.terminal_up() first.
+  virtual void start_terminals(ClientGroup& group) = 0;
 
   // Finds out whether these happened, and counts them; an answer for each, in their order. Asked when all sessions have
   // been given back. Throws nothing but Cancelled, and has counted nothing then.
   virtual coro::Task<std::vector<database::Resolution>> resolve(
-      std::vector<const Transaction*> doubts) = 0;
+      std::vector<const Transaction*> unknown_commits) = 0;
 
   // A session has ended before its time: a database that fails over may lose what it acknowledged last.
   virtual void on_session_lost() noexcept {}
 
   // In place of resolve(), or after it was cancelled: nobody will know.
-  virtual void leave_unresolved(std::size_t doubts) = 0;
+  virtual void leave_unresolved(std::size_t unknown_commits) = 0;
 };
 
 // Makes the part of the worker `index`, on that worker's thread.

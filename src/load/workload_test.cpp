@@ -10,7 +10,7 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "load/herd.h"
+#include "load/client_group.h"
 #include "load/run.h"
 
 namespace drover::load {
@@ -46,17 +46,19 @@ class LookAndChange final : public Workload {
 
   database::Backend& backend() noexcept override { return database_; }
   std::size_t terminals() const noexcept override { return terminal_count; }
-  void start_terminals(Herd& herd) override {
+  void start_terminals(ClientGroup& group) override {
     for (std::size_t i = 0; i < terminal_count; ++i) {
-      if (!herd.start(terminal(herd))) return;
+      if (!group.start(terminal(group))) return;
     }
   }
   Task<std::vector<database::Resolution>> resolve(
-      std::vector<const load::Transaction*> doubts) override {
-    seen_.asked += doubts.size();
-    co_return std::vector(doubts.size(), database::Resolution::committed);
+      std::vector<const load::Transaction*> unknown_commits) override {
+    seen_.asked += unknown_commits.size();
+    co_return std::vector(unknown_commits.size(), database::Resolution::committed);
   }
-  void leave_unresolved(std::size_t doubts) override { seen_.unresolved += doubts; }
+  void leave_unresolved(std::size_t unknown_commits) override {
+    seen_.unresolved += unknown_commits;
+  }
 
  private:
   class Transaction final : public load::Transaction {
@@ -80,12 +82,12 @@ class LookAndChange final : public Workload {
     Kind kind_;
   };
 
-  Task<void> terminal(Herd& herd) {
-    herd.terminal_up();
-    coro::Instant time = herd.start_time();
-    while (!herd.stopped()) {
+  Task<void> terminal(ClientGroup& group) {
+    group.terminal_up();
+    coro::Instant time = group.start_time();
+    while (!group.stopped()) {
       for (const Kind kind : {look, change}) {
-        time = (co_await herd.transact(Transaction(*this, kind), time)).at;
+        time = (co_await group.transact(Transaction(*this, kind), time)).at;
       }
     }
   }
@@ -99,7 +101,7 @@ TEST(Workload, AnyWorkloadIsDrivenAndMeasured) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   Plan plan;
-  plan.presentation.types = {{.name = "look"}, {.name = "change"}};
+  plan.workload.types = {{.name = "look"}, {.name = "change"}};
   plan.warmup = 1s;
   plan.duration = 10s;
   Observer nobody;

@@ -98,13 +98,13 @@ void take_availability(const load::AvailabilityRecord& record, DatabaseFigures& 
 }
 
 // The name of a metric that is the workload's.
-std::string name_of(const load::Presentation& workload, std::string_view what) {
+std::string name_of(const load::WorkloadInfo& workload, std::string_view what) {
   return fmt::format("drover_{}_{}", workload.key, what);
 }
 
 // Calls `action` with the labels and figures of each phase and type.
 template <class Action>
-void for_each_transaction(const load::Presentation& workload, const RunFigures& figures,
+void for_each_transaction(const load::WorkloadInfo& workload, const RunFigures& figures,
                           Action action) {
   for (const auto& [phase, all] :
        {std::pair<std::string_view, const load::PhaseSnapshot&>("warmup", figures.warmup),
@@ -132,7 +132,7 @@ std::string label_value(const std::string& text) {
 }
 
 // "Warehouses of the run."
-void add_quantity(const load::Presentation& workload, const load::Quantity& one,
+void add_quantity(const load::WorkloadInfo& workload, const load::Quantity& one,
                   Families& families) {
   const std::string nouns = text::plural(2, one.noun);
   std::string help = nouns + " of the run.";
@@ -141,7 +141,7 @@ void add_quantity(const load::Presentation& workload, const load::Quantity& one,
 }
 
 void add_run(const RunDescription& run, const RunFigures& figures, Families& families) {
-  const load::Presentation& workload = run.plan.presentation;
+  const load::WorkloadInfo& workload = run.plan.workload;
   Labels labels{{"benchmark", workload.key}};
   for (const auto& [name, value] : run.info) {
     assert(prometheus::CheckLabelName(name));
@@ -161,7 +161,7 @@ void add_run(const RunDescription& run, const RunFigures& figures, Families& fam
   add_quantity(workload, {"terminal", run.plan.terminal_count}, families);
 }
 
-void add_transactions(const load::Presentation& workload, const RunFigures& figures,
+void add_transactions(const load::WorkloadInfo& workload, const RunFigures& figures,
                       Families& families) {
   MetricFamily& transactions = add_family(
       families, Counter, name_of(workload, "transactions_total"),
@@ -192,7 +192,7 @@ void add_transactions(const load::Presentation& workload, const RunFigures& figu
       });
 }
 
-void add_workers(const load::Presentation& workload, const RunFigures& figures,
+void add_workers(const load::WorkloadInfo& workload, const RunFigures& figures,
                  Families& families) {
   MetricFamily& in_flight = add_family(families, Gauge, name_of(workload, "transactions_in_flight"),
                                        "Transactions in flight, by worker thread.");
@@ -313,9 +313,9 @@ std::vector<MetricFamily> families_of(const RunDescription& run, const RunFigure
                                       const measure::ProcessUsage& process) {
   Families families;
   add_run(run, figures, families);
-  add_transactions(run.plan.presentation, figures, families);
+  add_transactions(run.plan.workload, figures, families);
   if (figures.ranks.empty()) {
-    add_workers(run.plan.presentation, figures, families);
+    add_workers(run.plan.workload, figures, families);
   } else {
     add_ranks(figures, families);
   }

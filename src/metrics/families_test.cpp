@@ -296,10 +296,10 @@ TEST_F(Families, SayWhatIsMeant) {
 }
 
 TEST_F(Families, AreCalledAfterTheirWorkload) {
-  run.plan.presentation = {.benchmark = "somebody's scripts",
-                           .key = "scripts_2",
-                           .size = {{"entry", 7}, {"key", 1}},
-                           .types = {{"move money: from, to"}, {"größe"}}};
+  run.plan.workload = {.benchmark = "somebody's scripts",
+                       .key = "scripts_2",
+                       .size = {{"entry", 7}, {"key", 1}},
+                       .types = {{"move money: from, to"}, {"größe"}}};
   figures = RunFigures(2);
   load::Snapshot snapshot = snapshot_of_a_second();
   snapshot.measured[1].committed = 5;

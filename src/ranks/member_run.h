@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "coro/task.h"
-#include "load/rendezvous.h"
-#include "load/share.h"
+#include "load/plan.h"
 #include "load/snapshot.h"
+#include "load/surroundings.h"
 #include "ranks/member.h"
 #include "report/document/result.h"
 

@@ -19,7 +19,6 @@
 #include "database/server_facts.h"
 #include "load/plan.h"
 #include "load/run.h"
-#include "load/share.h"
 #include "load/snapshot.h"
 #include "load/workload.h"
 #include "report/document/result.h"

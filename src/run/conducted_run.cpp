@@ -469,7 +469,7 @@ void require_parts(const RunPlan& run, Benchmark& benchmark) {
                           [whole](const load::Share& share) { return share.of(whole); });
   }
   require_part_for_each(
-      *run.conducting, plan.terminal_count, plan.presentation.terminal,
+      *run.conducting, plan.terminal_count, plan.workload.terminal,
       [&benchmark](const load::Share& share) { return benchmark.terminals_of(share); });
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coro/task.h"
-#include "load/share.h"
+#include "load/plan.h"
 #include "ranks/conductor.h"
 
 namespace drover::run {

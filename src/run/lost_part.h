@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "coro/clock.h"
-#include "load/sample_series.h"
+#include "load/sampler.h"
 #include "load/snapshot.h"
 #include "ranks/clocks.h"
 #include "report/document/result.h"

@@ -145,11 +145,11 @@ Duration patience_left(Duration patience, Duration since_end) {
 
 std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who) {
   std::string sizes;
-  for (const load::Quantity& one : plan.presentation.size) {
+  for (const load::Quantity& one : plan.workload.size) {
     sizes += text::counted(one.count, one.noun) + ", ";
   }
-  return fmt::format("{} on {}: {}{}, {}, {}", plan.presentation.benchmark, place, sizes,
-                     text::counted(plan.terminal_count, plan.presentation.terminal),
+  return fmt::format("{} on {}: {}{}, {}, {}", plan.workload.benchmark, place, sizes,
+                     text::counted(plan.terminal_count, plan.workload.terminal),
                      text::counted(plan.connections, "connection"), who);
 }
 

@@ -224,7 +224,7 @@ report::Result empty_result(const RunPlan& run, const load::Plan& plan) {
   report::Result result;
   result.tool = run.tool;
   result.plan = run.settings;
-  for (const load::TransactionType& type : plan.presentation.types) {
+  for (const load::TransactionType& type : plan.workload.types) {
     auto& one = result.transactions.emplace_back();
     one.name = type.name;
     one.latency_limit_s = type.latency_limit_s;

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "coro/task.h"
-#include "load/rendezvous.h"
 #include "load/snapshot.h"
+#include "load/surroundings.h"
 
 namespace drover::run {
 

@@ -10,20 +10,20 @@
 namespace drover::ui {
 
 // As TPC-C presents itself, with 20 warehouses a hundred times as fast.
-inline load::Presentation example_presentation() {
-  load::Presentation presentation;
-  presentation.benchmark = "TPC-C";
-  presentation.key = "tpcc";
-  presentation.size = {{"warehouse", 20}};
-  presentation.types = {
+inline load::WorkloadInfo example_workload_info() {
+  load::WorkloadInfo info;
+  info.benchmark = "TPC-C";
+  info.key = "tpcc";
+  info.size = {{"warehouse", 20}};
+  info.types = {
       {"NewOrder", 5}, {"Payment", 5}, {"OrderStatus", 5}, {"Delivery", 5}, {"StockLevel", 20}};
-  presentation.headline = {.name = "tpmC", .type = 0, .seconds = 60, .most = 25'210};
-  return presentation;
+  info.headline = {.name = "tpmC", .type = 0, .seconds = 60, .most = 25'210};
+  return info;
 }
 
 inline load::Plan example_plan() {
   load::Plan plan;
-  plan.presentation = example_presentation();
+  plan.workload = example_workload_info();
   plan.terminal_count = 200;
   plan.warmup = std::chrono::seconds(10);
   plan.duration = std::chrono::minutes(5);
@@ -35,9 +35,9 @@ inline load::Plan example_plan() {
 // A workload of somebody else's, with names as long as they get, and no limits.
 inline load::Plan example_scripts(std::size_t types) {
   load::Plan plan = example_plan();
-  plan.presentation = {.benchmark = "scripts", .key = "scripts", .size = {}, .types = {}};
+  plan.workload = {.benchmark = "scripts", .key = "scripts", .size = {}, .types = {}};
   for (std::size_t i = 0; i < types; ++i) {
-    plan.presentation.types.push_back({"move_money_between_accounts_" + std::to_string(i + 10)});
+    plan.workload.types.push_back({"move_money_between_accounts_" + std::to_string(i + 10)});
   }
   return plan;
 }

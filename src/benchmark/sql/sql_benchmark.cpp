@@ -38,7 +38,7 @@ Task<database::ServerFacts> SqlBenchmark::prepare() {
 
 void SqlBenchmark::complete(settings::RunSettings& settings) {
   sql::ScriptPlan& plan = options_.plan;
-  plan.presentation = presentation_of(plan);
+  plan.workload = workload_info(plan);
   complete_client_settings(plan, settings);
   settings.isolation = isolation_;
   settings.protocol = sql::protocol_name(plan.scripts->protocol());

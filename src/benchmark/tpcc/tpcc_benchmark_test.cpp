@@ -11,10 +11,10 @@ namespace drover::benchmark {
 namespace {
 
 // What is shown meanwhile and what the result says in the end are held against the same.
-TEST(Presentation, HasTheTransactionsAndLimitsOfTheResult) {
+TEST(WorkloadInfo, HasTheTransactionsAndLimitsOfTheResult) {
   const tpcc::Plan plan;
   const auto transactions = report::tpcc_transactions();
-  const std::vector<load::TransactionType>& types = plan.presentation.types;
+  const std::vector<load::TransactionType>& types = plan.workload.types;
   ASSERT_EQ(types.size(), transactions.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
     EXPECT_EQ(types[i].name, transactions[i].name);

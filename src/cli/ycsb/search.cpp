@@ -22,7 +22,7 @@ int perform(const Command& command, SearchArguments arguments) {
     arguments.clients = properties.thread_count;
   }
   std::vector<std::string> transactions;
-  for (const load::TransactionType& type : ycsb::presentation_of(properties).types) {
+  for (const load::TransactionType& type : ycsb::workload_info(properties).types) {
     transactions.push_back(type.name);
   }
   // Files may have other contents when the search is resumed, so the values of properties count.

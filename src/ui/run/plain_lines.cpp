@@ -29,7 +29,7 @@ class PlainLines final : public RunDisplay {
 
   void on_started(coro::Duration ramp_up) override {
     write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring {}\n",
-                      text::counted_grouped(plan_.terminal_count, plan_.presentation.terminal),
+                      text::counted_grouped(plan_.terminal_count, plan_.workload.terminal),
                       seconds_of(ramp_up), clock_text(plan_.warmup), measured_until(plan_)));
   }
 
@@ -130,7 +130,7 @@ class PlainLines final : public RunDisplay {
                        headline().name);
   }
 
-  const load::Headline& headline() const { return plan_.presentation.headline; }
+  const load::Headline& headline() const { return plan_.workload.headline; }
 
   // A line that cannot be written is no reason to lose a run.
   void write(const std::string& line) {

@@ -128,7 +128,7 @@ class PlainLinesOfScripts : public PlainLinesTest {
   std::string lines_of_a_run(const load::Plan& plan) {
     lines_ = make_plain_lines(plan, out_, std::chrono::seconds(5));
     lines_->on_started(std::chrono::milliseconds(50));
-    const std::size_t types = plan.presentation.types.size();
+    const std::size_t types = plan.workload.types.size();
     for (int second = 1; second <= 15; ++second) {
       lines_->on_snapshot(example_snapshot_of(second, types));
     }
@@ -146,10 +146,10 @@ TEST_F(PlainLinesOfScripts, OneTypeIsOneFigure) {
 
 TEST_F(PlainLinesOfScripts, AFigureOfItsOwnStandsBesideTheSum) {
   load::Plan plan = example_scripts(8);
-  plan.presentation.headline = {.name = "moves/min", .type = 2, .seconds = 60};
+  plan.workload.headline = {.name = "moves/min", .type = 2, .seconds = 60};
   EXPECT_THAT(lines_of_a_run(plan),
               HasSubstr("   0:15 measure        80 tx/s       600 moves/min  p50 "));
-  plan.presentation.headline = {.name = "ops/s"};
+  plan.workload.headline = {.name = "ops/s"};
   EXPECT_THAT(lines_of_a_run(plan), HasSubstr("   0:15 measure        80 ops/s  p50 "));
 }
 

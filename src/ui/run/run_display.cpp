@@ -36,7 +36,7 @@ class RunScreen final : public RunDisplay {
     model_.title = std::move(title);
     model_.plan = plan;
     note(plan.connections == 0
-             ? fmt::format("starting the {}s", plan.presentation.terminal)
+             ? fmt::format("starting the {}s", plan.workload.terminal)
              : "opening " + text::counted_grouped(plan.connections, "connection"));
     screen_.paint();
   }
@@ -45,7 +45,7 @@ class RunScreen final : public RunDisplay {
     enter_stage(RunStage::running);
     note(fmt::format(
         "{} up after {:.2f} s",
-        text::counted_grouped(model_.plan.terminal_count, model_.plan.presentation.terminal),
+        text::counted_grouped(model_.plan.terminal_count, model_.plan.workload.terminal),
         seconds_of(ramp_up)));
     screen_.paint();
   }

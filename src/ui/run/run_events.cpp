@@ -48,8 +48,7 @@ std::string trouble_text(const load::Sample& sample) {
   return "";
 }
 
-RunEvents::RunEvents(const load::Plan& plan)
-    : plan_(plan), broken_(plan.presentation.types.size()) {}
+RunEvents::RunEvents(const load::Plan& plan) : plan_(plan), broken_(plan.workload.types.size()) {}
 
 std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
   events_.clear();
@@ -144,7 +143,7 @@ void RunEvents::observe_errors(const load::Snapshot& snapshot) {
 }
 
 void RunEvents::observe_limits(const load::Snapshot& snapshot) {
-  const std::vector<load::TransactionType>& types = plan_.presentation.types;
+  const std::vector<load::TransactionType>& types = plan_.workload.types;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (!types[i].latency_limit_s) continue;
     const measure::HistogramSnapshot& latency = snapshot.phase()[i].latency;

@@ -137,14 +137,14 @@ TEST_F(RunEventsTest, TellsABusyClientUntilItIsCalm) {
 }
 
 TEST_F(RunEventsTest, WhatHasNoLimitBreaksNone) {
-  plan_.presentation.types[0].latency_limit_s.reset();
+  plan_.workload.types[0].latency_limit_s.reset();
   after(example_snapshot(11));
   EXPECT_THAT(after(example_snapshot(12, 7000)), IsEmpty());
 }
 
 TEST(RunEvents, NameAnyType) {
   load::Plan plan = example_scripts(8);
-  plan.presentation.types[7] = {"select", 0.004};
+  plan.workload.types[7] = {"select", 0.004};
   RunEvents events(plan);
   events.observe(example_snapshot_of(11, 8));
   const std::vector<RunEvent> after = events.observe(example_snapshot_of(12, 8));

@@ -53,7 +53,7 @@ constexpr int log_rows_of_run_least = 2;
 
 // The heading, each type, their sum where there is room, and each host of several.
 int transaction_rows(const RunModel& model, int rows) {
-  const auto types = static_cast<int>(model.plan.presentation.types.size());
+  const auto types = static_cast<int>(model.plan.workload.types.size());
   const auto hosts = static_cast<int>(model.plan.hosts.size());
   return 1 + types + (rows >= 30 && types > 1 ? 1 : 0) + hosts;
 }
@@ -115,10 +115,10 @@ Progress progress_of(const RunModel& model) {
 
 std::string title_right(const RunModel& model) {
   std::string text;
-  for (const load::Quantity& one : model.plan.presentation.size) {
+  for (const load::Quantity& one : model.plan.workload.size) {
     text += text::counted_grouped(one.count, one.noun) + ", ";
   }
-  text += text::counted_grouped(model.plan.terminal_count, model.plan.presentation.terminal);
+  text += text::counted_grouped(model.plan.terminal_count, model.plan.workload.terminal);
   if (!model.title.statements.empty()) text += ", " + model.title.statements;
   return text;
 }
@@ -134,7 +134,7 @@ std::string headline_text(const load::Headline& headline, double value) {
 }
 
 Phrases headline_phrases(const RunModel& model, const Throughput& figures) {
-  const load::Headline& headline = model.plan.presentation.headline;
+  const load::Headline& headline = model.plan.workload.headline;
   Phrases phrases = {
       figure_phrase(headline.name + " ", headline_text(headline, figures.headline_now), " now", 0)};
   if (!figures.headline_measured) return phrases;
@@ -146,7 +146,7 @@ Phrases headline_phrases(const RunModel& model, const Throughput& figures) {
 // The throughput unless it is the headline, and the latency.
 Phrases rate_phrases(const RunModel& model, const Throughput& figures) {
   Phrases phrases;
-  if (!model.plan.presentation.headline.is_all_a_second()) {
+  if (!model.plan.workload.headline.is_all_a_second()) {
     phrases.push_back(figure_phrase("", rate_text(figures.per_second), " tx/s", 3));
   }
   phrases.push_back(figure_phrase("p90 ", latency_text(model.snapshot->second.p90_ms), " ms", 1));
@@ -170,7 +170,7 @@ void draw_charts(const RunModel& model, Canvas& canvas, const Parts& parts) {
   const int half = canvas.columns() / 2;
   Area area{parts.chart_row, 1, parts.chart_rows, both ? half - 1 : canvas.columns() - 2};
   if (model.charts != ChartChoice::latency) {
-    const load::Headline& headline = model.plan.presentation.headline;
+    const load::Headline& headline = model.plan.workload.headline;
     draw_history(
         canvas, area, model.history, " " + headline.name, Style::throughput,
         [&](const RunHistory::Column& seconds) { return headline_point(headline, seconds); });
@@ -270,7 +270,7 @@ void add_hosts(const RunModel& model, std::size_t most, std::vector<TransactionR
 
 // Each type; behind them the sum if there is room, or in place of the last ones what they come to together.
 std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size_t most) {
-  const std::vector<load::TransactionType>& types = model.plan.presentation.types;
+  const std::vector<load::TransactionType>& types = model.plan.workload.types;
   const Rates rates = recent_rates(model.history, types.size());
   const std::size_t alone =
       types.size() <= most ? types.size() : std::max<std::size_t>(most, 1) - 1;
@@ -326,7 +326,7 @@ void draw_figures(Canvas& canvas, Area area, const TransactionRow& one, const Ta
 }
 
 void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
-  const TableColumns table(model.plan.presentation.types, model.plan.hosts, area.columns);
+  const TableColumns table(model.plan.workload.types, model.plan.hosts, area.columns);
   Area figures{area.row, area.column + 1 + table.name, 1, area.columns - 1 - table.name};
   const auto put_name = [&](int row, const std::string& name, Style style) {
     canvas.put(row, area.column + 1, name, style, table.name);
@@ -529,7 +529,7 @@ std::vector<Phrases> small_lines(const RunModel& model) {
   const Throughput figures = model.throughput();
   lines.push_back(headline_phrases(model, figures));
   lines.push_back(rate_phrases(model, figures));
-  const std::vector<load::TransactionType>& types = model.plan.presentation.types;
+  const std::vector<load::TransactionType>& types = model.plan.workload.types;
   for (std::size_t i = 0; i < types.size(); ++i) {
     const std::optional<double> limit_s = types[i].latency_limit_s;
     if (holds(model.snapshot->phase()[i], limit_s) != false) continue;
@@ -554,7 +554,7 @@ void draw_run(const RunModel& model, Canvas& canvas) {
   draw_screen(
       model, canvas,
       {.title =
-           fmt::format("Drover: {} on {}", model.plan.presentation.benchmark, model.title.database),
+           fmt::format("Drover: {} on {}", model.plan.workload.benchmark, model.title.database),
        .title_right = title_right(model),
        .progress = progress_of(model),
        .figures = figures_phrases(model),

@@ -318,9 +318,9 @@ TEST(RunLayout, OneTypeWithALongNameAndNoLimits) {
 
 TEST(RunLayout, EightTypesAreAllThere) {
   RunModel model = scripts_at(70, 8);
-  for (std::size_t i = 0; i < 8; ++i) model.plan.presentation.types[i].name[0] = "abcdefgh"[i];
-  model.plan.presentation.types[7].latency_limit_s = 0.004;
-  model.plan.presentation.headline = {.name = "moves/min", .type = 0, .seconds = 60};
+  for (std::size_t i = 0; i < 8; ++i) model.plan.workload.types[i].name[0] = "abcdefgh"[i];
+  model.plan.workload.types[7].latency_limit_s = 0.004;
+  model.plan.workload.headline = {.name = "moves/min", .type = 0, .seconds = 60};
   for (const auto& [rows, columns] : {std::pair(24, 80), {30, 100}, {24, 140}, {50, 200}}) {
     const std::string text = drawn(model, rows, columns, false);
     for (const char first : std::string("abcdefgh")) {
@@ -341,9 +341,9 @@ TEST(RunLayout, TypesThatThereIsNoRoomForAreSummedUp) {
   EXPECT_THAT(drawn(model, 24, 80), Not(HasSubstr("others")));
   EXPECT_THAT(drawn(model, 20, 80), HasSubstr("\n 5 others                      50.0      3,000"));
   // A limit that does not hold is not hidden.
-  model.plan.presentation.types[8].latency_limit_s = 1;
+  model.plan.workload.types[8].latency_limit_s = 1;
   EXPECT_THAT(drawn(model, 20, 80), Not(HasSubstr("OVER")));
-  model.plan.presentation.types[9].latency_limit_s = 0.001;
+  model.plan.workload.types[9].latency_limit_s = 0.001;
   EXPECT_THAT(drawn(model, 20, 80), HasSubstr("OVER\n"));
   model = scripts_at(70, 100);
   EXPECT_THAT(drawn(model, 50, 200), HasSubstr(" others "));

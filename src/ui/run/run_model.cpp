@@ -76,8 +76,8 @@ void RunModel::take(const load::Snapshot& next, coro::Instant now) {
 }
 
 Throughput RunModel::throughput() const {
-  const load::Headline& headline = plan.presentation.headline;
-  const Rates rates = recent_rates(history, plan.presentation.types.size());
+  const load::Headline& headline = plan.workload.headline;
+  const Rates rates = recent_rates(history, plan.workload.types.size());
   Throughput figures{.headline_now = headline_sum(headline, rates) * headline.seconds,
                      .per_second = std::accumulate(rates.begin(), rates.end(), 0.0)};
   const double measured_s = seconds_of(snapshot->second.elapsed - plan.warmup);

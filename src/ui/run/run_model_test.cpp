@@ -28,7 +28,7 @@ TEST(RunHistory, RatesAreOfTheLastSeconds) {
 
 TEST(RunHistory, APointIsAMeanOrAMaximum) {
   const RunHistory history = history_of(30);
-  const load::Headline headline = example_presentation().headline;
+  const load::Headline headline = example_workload_info().headline;
   const auto tpmc = history.points(
       100, {.seconds_each = 10},
       [&](const RunHistory::Column& seconds) { return headline_point(headline, seconds); });
@@ -64,7 +64,7 @@ TEST(RunModel, ThroughputIsOfTheMeasurementAndOfTheLastSeconds) {
   EXPECT_NEAR(figures.efficiency.value_or(0), 6000 / (20 * 12.605), 0.1);
   EXPECT_DOUBLE_EQ(figures.per_second, 222);
   EXPECT_DOUBLE_EQ(model.cores, 0.25);
-  model.plan.presentation.headline.most = 0;
+  model.plan.workload.headline.most = 0;
   EXPECT_EQ(model.throughput().efficiency, std::nullopt);
 }
 

@@ -22,7 +22,7 @@
 #include "database/checkpoint_watch.h"
 #include "database/isolation.h"
 #include "database/server_facts.h"
-#include "load/share.h"
+#include "load/plan.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/properties/properties.h"
 #include "workload/ycsb/row_range.h"

@@ -85,7 +85,7 @@ class TestOfDatabase : public testing::Test {
     }
     std::uint64_t failed() const {
       std::uint64_t all = 0;
-      for (std::size_t i = 0; i < plan.presentation.types.size(); ++i) {
+      for (std::size_t i = 0; i < plan.workload.types.size(); ++i) {
         all += sum(i, &load::TransactionMetrics::failed);
       }
       return all;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "load/share.h"
+#include "load/plan.h"
 #include "workload/ycsb/properties/field_lengths.h"
 #include "workload/ycsb/properties/properties.h"
 #include "workload/ycsb/row_range.h"

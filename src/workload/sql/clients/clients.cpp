@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "load/client_group.h"
 #include "load/clients.h"
-#include "load/herd.h"
 #include "workload/sql/clients/script_transaction.h"
 
 namespace drover::sql {
@@ -26,9 +26,9 @@ class ScriptClients final : public load::Workload {
   database::Backend& backend() noexcept override { return *backend_; }
   std::size_t terminals() const noexcept override { return loop_.clients(); }
 
-  void start_terminals(load::Herd& herd) override {
-    context_.recorder = &herd.recorder();
-    loop_.start(herd, [this](std::size_t number) {
+  void start_terminals(load::ClientGroup& group) override {
+    context_.recorder = &group.recorder();
+    loop_.start(group, [this](std::size_t number) {
       ClientState& client = clients_[number / plan_.threads];
       return ScriptTransaction(client, client.choose());
     });
@@ -53,18 +53,17 @@ class ScriptClients final : public load::Workload {
 
 }  // namespace
 
-load::Presentation presentation_of(const ScriptPlan& plan) {
-  load::Presentation presentation;
-  presentation.benchmark = "SQL";
-  presentation.key = "sql";
-  presentation.types.clear();
+load::WorkloadInfo workload_info(const ScriptPlan& plan) {
+  load::WorkloadInfo info;
+  info.benchmark = "SQL";
+  info.key = "sql";
+  info.types.clear();
   for (std::size_t i = 0; i < plan.scripts->titles().size(); ++i) {
-    presentation.types.push_back(
-        {.name = plan.scripts->titles()[i], .share = plan.scripts->shares()[i]});
+    info.types.push_back({.name = plan.scripts->titles()[i], .share = plan.scripts->shares()[i]});
   }
-  presentation.terminal = "client";
-  presentation.looks_up_commits = false;
-  return presentation;
+  info.terminal = "client";
+  info.looks_up_commits = false;
+  return info;
 }
 
 load::WorkloadFactory make_clients(const ScriptPlan& plan, BackendFactory backends,

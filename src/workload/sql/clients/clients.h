@@ -23,8 +23,8 @@ struct ScriptPlan : load::Plan {
   std::int64_t scale = 1;
 };
 
-// Returns the value of Plan::presentation. The scripts are the types of transactions.
-load::Presentation presentation_of(const ScriptPlan& plan);
+// Returns the value of Plan::workload. The scripts are the types of transactions.
+load::WorkloadInfo workload_info(const ScriptPlan& plan);
 
 // Executions of one statement that ended in the measured interval, including those of repeated
 // attempts.

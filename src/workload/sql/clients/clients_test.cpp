@@ -104,7 +104,7 @@ std::unique_ptr<Ended> run_scripts(std::vector<ScriptText> texts, std::uint64_t 
   auto ended = std::make_unique<Ended>();
   ScriptPlan& plan = ended->plan;
   plan.scripts = std::make_shared<ScriptSet>(std::move(texts), Protocol::simple);
-  plan.presentation = presentation_of(plan);
+  plan.workload = workload_info(plan);
   plan.share = share;
   plan.set_clients(clients);
   plan.operations = operations;
@@ -132,7 +132,7 @@ TEST(Clients, ShowTheirScriptsAsTypes) {
   ScriptPlan plan;
   plan.scripts = std::make_shared<ScriptSet>(
       std::vector<ScriptText>{{"a", "SELECT 1"}, {"b", "SELECT 2"}}, Protocol::simple);
-  const load::Presentation shown = presentation_of(plan);
+  const load::WorkloadInfo shown = workload_info(plan);
   EXPECT_EQ(shown.key, "sql");
   ASSERT_EQ(shown.types.size(), 2U);
   EXPECT_EQ(shown.types[1].name, "b");
@@ -185,7 +185,7 @@ TEST(Clients, AreWaitedForAtTheEnd) {
   const auto frozen = run_scripts({{"a", "SELECT 'frozen';"}}, 3);
   EXPECT_THAT(frozen->notes,
               ElementsAre("the load has ended. Waiting up to 5 s for transactions in flight"));
-  EXPECT_FALSE(frozen->plan.presentation.looks_up_commits);
+  EXPECT_FALSE(frozen->plan.workload.looks_up_commits);
   EXPECT_THAT(run_scripts({{"a", "SELECT 1;"}}, 3)->notes, ElementsAre());
 }
 

@@ -125,7 +125,7 @@ class TestOfScripts : public testing::Test {
   static ScriptPlan plan_of(std::vector<ScriptText> texts, Protocol protocol) {
     ScriptPlan plan;
     plan.scripts = std::make_shared<ScriptSet>(std::move(texts), protocol);
-    plan.presentation = presentation_of(plan);
+    plan.workload = workload_info(plan);
     plan.terminal_count = 8;
     plan.threads = 2;
     plan.connections = 6;

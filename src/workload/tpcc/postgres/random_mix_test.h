@@ -90,8 +90,8 @@ inline coro::Task<void> terminal(Backend& backend, const std::vector<Input>& inp
   }
 }
 
-inline coro::Task<void> herd(Backend& backend, const std::vector<Input>& inputs, int terminals,
-                             Tally& tally) {
+inline coro::Task<void> execute_all(Backend& backend, const std::vector<Input>& inputs,
+                                    int terminals, Tally& tally) {
   co_await backend.open();
   std::size_t next = 0;
   coro::CancelSource& source = co_await coro::current_source();

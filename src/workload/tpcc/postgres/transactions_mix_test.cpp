@@ -25,7 +25,7 @@ class Mix : public testing::TestWithParam<TestedStyle> {
          {database->conninfo(), "mixed", style.dialect},
          style.by_row});
     Tally tally;
-    database->run(herd(backend, inputs, static_cast<int>(connections) * 2, tally));
+    database->run(execute_all(backend, inputs, static_cast<int>(connections) * 2, tally));
     for (const auto& [error, count] : tally.errors) ADD_FAILURE() << error << " x " << count;
     EXPECT_EQ(tally.committed + tally.rolled_back, static_cast<int>(inputs.size()));
     return tally;

@@ -8,7 +8,7 @@
 #include "coro/block_on.h"
 #include "coro/sleep.h"
 #include "workload/tpcc/mix.h"
-#include "workload/tpcc/terminals/tested_herd_test.h"
+#include "workload/tpcc/terminals/tested_terminals_test.h"
 
 namespace drover::tpcc {
 namespace {
@@ -79,9 +79,9 @@ TEST(Affinity, EachWarehouseHasAHost) {
     RunRecords records{plan};
     SeveralHosts backend;
     auto body = [&]() -> Task<void> {
-      TestedHerd tested(plan, backend, metrics, shared, records);
+      TestedTerminals tested(plan, backend, metrics, shared, records);
       const coro::Instant start = clock.now();
-      co_await tested.herd.run(
+      co_await tested.group.run(
           {.start = start, .measure_start = start, .measure_end = start + plan.duration});
     };
     coro::block_on(worker, body());

@@ -1,4 +1,4 @@
-// A herd on virtual time whose database fails: what is counted, what is resolved, and what waits.
+// A group on virtual time whose database fails: what is counted, what is resolved, and what waits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "workload/tpcc/terminals/tested_herd_test.h"
+#include "workload/tpcc/terminals/tested_terminals_test.h"
 
 namespace drover::tpcc {
 namespace {
 
 using load::AvailabilityRecord;
-using load::Herd;
+using load::ClientGroup;
 using load::PendingTransaction;
 using load::Timetable;
 using load::TransactionMetrics;
@@ -153,14 +153,14 @@ class FailuresTest : public testing::Test {
 
   void run(Backend& backend) {
     auto body = [&]() -> Task<void> {
-      TestedHerd tested(plan, backend, metrics, shared, records);
-      Herd& herd = tested.herd;
+      TestedTerminals tested(plan, backend, metrics, shared, records);
+      ClientGroup& group = tested.group;
       start = clock.now();
       const Timetable timetable{.start = start,
                                 .measure_start = start + plan.warmup,
                                 .measure_end = start + plan.warmup + plan.duration};
-      co_await herd.run(timetable);
-      co_await herd.settle();
+      co_await group.run(timetable);
+      co_await group.settle();
     };
     coro::block_on(worker, body());
   }
@@ -410,7 +410,7 @@ TEST_F(FreezeTest, AFreezeInTheMiddleIsAStallAndTheLongestLatency) {
   EXPECT_NEAR(static_cast<double>(longest_ns), 12e9, 0.03e9);
 }
 
-// Most of a herd wait in line: theirs is the most of the latency.
+// Most of a group wait in line: theirs is the most of the latency.
 TEST_F(FreezeTest, TerminalsThatWaitInLineArePending) {
   plan.warehouses = 100;
   FreezingDatabase database(4);
@@ -457,17 +457,17 @@ TEST_F(FreezeTest, ARunThatEndsInItsWarmUpHasNothingPending) {
   plan.warmup = 1h;
   FreezingDatabase database(4);
   auto body = [&]() -> Task<void> {
-    TestedHerd tested(plan, database, metrics, shared, records);
-    Herd& herd = tested.herd;
-    auto stopper = [&herd]() -> Task<void> {
+    TestedTerminals tested(plan, database, metrics, shared, records);
+    ClientGroup& group = tested.group;
+    auto stopper = [&group]() -> Task<void> {
       co_await coro::sleep_for(8s);
-      herd.stop();
+      group.stop();
     };
     coro::Scope scope(co_await coro::current_source());
     scope.start(stopper());
-    co_await herd.run({.start = clock.now(),
-                       .measure_start = clock.now() + plan.warmup,
-                       .measure_end = clock.now() + plan.warmup + plan.duration});
+    co_await group.run({.start = clock.now(),
+                        .measure_start = clock.now() + plan.warmup,
+                        .measure_end = clock.now() + plan.warmup + plan.duration});
     co_await scope.join();
   };
   coro::block_on(worker, body());

@@ -7,24 +7,24 @@
 namespace drover::tpcc {
 namespace {
 
-load::Presentation presentation_of(const Plan& plan) {
-  load::Presentation presentation;
-  presentation.benchmark = "TPC-C";
-  presentation.key = "tpcc";
-  presentation.size = {{"warehouse", static_cast<std::uint64_t>(plan.own_warehouses())}};
-  presentation.rollbacks = "New-Orders rolled back on purpose";
-  presentation.types.clear();
+load::WorkloadInfo workload_info(const Plan& plan) {
+  load::WorkloadInfo info;
+  info.benchmark = "TPC-C";
+  info.key = "tpcc";
+  info.size = {{"warehouse", static_cast<std::uint64_t>(plan.own_warehouses())}};
+  info.rollbacks = "New-Orders rolled back on purpose";
+  info.types.clear();
   for (const TransactionType type : all_transaction_types) {
-    presentation.types.push_back({std::string(transaction_name(type)), latency_limit_s(type)});
+    info.types.push_back({std::string(transaction_name(type)), latency_limit_s(type)});
   }
-  presentation.headline.name = "tpmC";
-  presentation.headline.type = index_of(TransactionType::NewOrder);
-  presentation.headline.seconds = 60;
+  info.headline.name = "tpmC";
+  info.headline.type = index_of(TransactionType::NewOrder);
+  info.headline.seconds = 60;
   // Without delays there is no upper limit, and so no efficiency.
   if (!plan.no_delays) {
-    presentation.headline.most = tpmc_per_warehouse_max(plan.pace) * plan.own_warehouses();
+    info.headline.most = tpmc_per_warehouse_max(plan.pace) * plan.own_warehouses();
   }
-  return presentation;
+  return info;
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void Plan::complete() {
   terminal_count = own_terminals();
   home_first = static_cast<std::size_t>(first_warehouse() - 1);
   home_count = static_cast<std::size_t>(own_warehouses());
-  presentation = presentation_of(*this);
+  workload = workload_info(*this);
 }
 
 }  // namespace drover::tpcc

@@ -52,7 +52,7 @@ struct Plan : load::Plan {
     return static_cast<std::size_t>(own_warehouses()) * terminals_of_each() + own_with_one_more();
   }
 
-  // Sets `presentation`, `terminal_count` and the homes, which follow from the other members. To be
+  // Sets `workload`, `terminal_count` and the homes, which follow from the other members. To be
   // called after the last change of these.
   void complete();
 

@@ -72,12 +72,12 @@ TEST(Plan, SharesLeaveNoTerminalOut) {
 
 TEST(Plan, SaysHowItsRunIsShown) {
   Plan plan;
-  EXPECT_EQ(plan.presentation.types.size(), transaction_type_count);
+  EXPECT_EQ(plan.workload.types.size(), transaction_type_count);
   plan.warehouses = 20;
   plan.terminals_most = 150;
   plan.complete();
   EXPECT_EQ(plan.terminal_count, 150U);
-  const load::Presentation& shown = plan.presentation;
+  const load::WorkloadInfo& shown = plan.workload;
   ASSERT_EQ(shown.size.size(), 1U);
   EXPECT_EQ(shown.size[0].noun, "warehouse");
   EXPECT_EQ(shown.size[0].count, 20U);
@@ -91,8 +91,8 @@ TEST(Plan, OfAShareIsShownByItsOwnWarehouses) {
   plan.warehouses = 20;
   plan.share = {5, 10, 20};
   plan.complete();
-  EXPECT_EQ(plan.presentation.size[0].count, 10U);
-  EXPECT_NEAR(plan.presentation.headline.most, 10 * 12.605, 0.1);
+  EXPECT_EQ(plan.workload.size[0].count, 10U);
+  EXPECT_NEAR(plan.workload.headline.most, 10 * 12.605, 0.1);
   EXPECT_EQ(plan.terminal_count, 100U);
 }
 
@@ -119,7 +119,7 @@ TEST(Plan, WithoutDelaysThereIsNothingToBeEfficientAgainst) {
   Plan plan;
   plan.no_delays = true;
   plan.complete();
-  EXPECT_EQ(plan.presentation.headline.most, 0);
+  EXPECT_EQ(plan.workload.headline.most, 0);
 }
 
 }  // namespace

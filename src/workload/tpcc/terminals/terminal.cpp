@@ -11,22 +11,22 @@ namespace drover::tpcc {
 using coro::Instant;
 using coro::slept_until;
 using coro::Task;
-using load::Herd;
+using load::ClientGroup;
 using load::TransactionMetrics;
 
 // Without delays: prevents a tight loop of transactions that fail at once.
 constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
 
-Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
+Task<void> Terminals::terminal(ClientGroup& group, std::int32_t w_id, std::int32_t d_id,
                                WarehouseDeck& deck) {
   Rng rng = Rng::stream(plan_.seed, RandomPurpose::Terminal,
                         {static_cast<std::uint64_t>(w_id), static_cast<std::uint64_t>(d_id)});
-  herd.terminal_up();
-  if (plan_.waits_for_phases) co_await herd.phases_known();
-  if (herd.stopped()) co_return;
+  group.terminal_up();
+  if (plan_.waits_for_phases) co_await group.phases_known();
+  if (group.stopped()) co_return;
   TransactionType type{};
   bool keyed_in = false;
-  Instant time = herd.start_time();
+  Instant time = group.start_time();
   if (!plan_.no_delays) {
     const InitialState initial = draw_initial_state(rng, plan_.pace);
     type = initial.type;
@@ -34,17 +34,17 @@ Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
     time += initial.remaining;
     if (!co_await slept_until(time)) co_return;
   }
-  while (!herd.stopped()) {
+  while (!group.stopped()) {
     if (!keyed_in) type = deck.draw();
     if (!keyed_in && !plan_.no_delays) {
       const Instant begun = time;
       time += keying_time(type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
-      herd.recorder().paused(&TransactionMetrics::keying, index_of(type), begun, time);
-      if (herd.stopped()) co_return;
+      group.recorder().paused(&TransactionMetrics::keying, index_of(type), begun, time);
+      if (group.stopped()) co_return;
     }
     keyed_in = false;
-    const Herd::Answered answered = co_await transact(herd, type, w_id, d_id, time, rng);
+    const ClientGroup::Answered answered = co_await transact(group, type, w_id, d_id, time, rng);
     time = answered.at;
     if (plan_.no_delays) {
       if (answered.succeeded) continue;
@@ -54,18 +54,19 @@ Task<void> Terminals::terminal(Herd& herd, std::int32_t w_id, std::int32_t d_id,
     } else {
       time += think_time(rng, type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
-      herd.recorder().paused(&TransactionMetrics::think, index_of(type), answered.at, time);
+      group.recorder().paused(&TransactionMetrics::think, index_of(type), answered.at, time);
     }
   }
 }
 
 // Not a coroutine, because the transaction lives in the engine's coroutine.
-Task<Herd::Answered> Terminals::transact(Herd& herd, TransactionType type, std::int32_t w_id,
-                                         std::int32_t d_id, Instant intended_start, Rng& rng) {
+Task<ClientGroup::Answered> Terminals::transact(ClientGroup& group, TransactionType type,
+                                                std::int32_t w_id, std::int32_t d_id,
+                                                Instant intended_start, Rng& rng) {
   if (type == TransactionType::Delivery && plan_.deferred_delivery) {
-    return queue_delivery(herd, make_delivery(rng, w_id), intended_start);
+    return queue_delivery(group, make_delivery(rng, w_id), intended_start);
   }
-  return herd.transact(Transaction(*this, make_input(type, rng, w_id, d_id)), intended_start);
+  return group.transact(Transaction(*this, make_input(type, rng, w_id, d_id)), intended_start);
 }
 
 Input Terminals::make_input(TransactionType type, Rng& rng, std::int32_t w_id,

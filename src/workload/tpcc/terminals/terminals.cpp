@@ -74,7 +74,7 @@ Terminals::Terminals(const Plan& plan, std::size_t index, std::unique_ptr<Backen
                           plan.warehouses_of_worker(index)};
 }
 
-void Terminals::start_terminals(load::Herd& herd) {
+void Terminals::start_terminals(load::ClientGroup& group) {
   decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals hold references
   const auto stride = static_cast<std::int32_t>(plan_.threads);
   const std::int32_t last = plan_.last_warehouse();
@@ -83,7 +83,7 @@ void Terminals::start_terminals(load::Herd& herd) {
     const auto w_id = static_cast<std::uint64_t>(w);
     decks_.push_back({.deck = {}, .rng = Rng::stream(plan_.seed, RandomPurpose::Deck, {w_id})});
     for (std::int32_t d = 1; d <= plan_.terminals_of(w); ++d) {
-      if (!herd.start(terminal(herd, w, d, decks_.back()))) return;
+      if (!group.start(terminal(group, w, d, decks_.back()))) return;
     }
   }
 }
@@ -194,7 +194,7 @@ load::WorkloadFactory make_terminals(const Plan& plan, BackendFactory backends,
 
 using coro::Instant;
 using coro::Worker;
-using load::Herd;
+using load::ClientGroup;
 
 namespace {
 
@@ -205,36 +205,36 @@ std::uint64_t nanoseconds_since(Instant queued) {
 }  // namespace
 
 // Waits while the queue is full; the terminal's latency includes this wait.
-Task<Herd::Answered> Terminals::queue_delivery(Herd& herd, DeliveryInput input,
-                                               Instant intended_start) {
+Task<ClientGroup::Answered> Terminals::queue_delivery(ClientGroup& group, DeliveryInput input,
+                                                      Instant intended_start) {
   constexpr std::size_t type = index_of(TransactionType::Delivery);
-  load::Recorder::Owed owed(herd.recorder(), type, intended_start);
-  herd.recorder().wait_began();
+  load::Recorder::ClientWait client_wait(group.recorder(), type, intended_start);
+  group.recorder().wait_began();
   auto slot = co_await delivery_slots_.acquire();
-  herd.recorder().wait_ended();
+  group.recorder().wait_ended();
   const Instant queued = Worker::current().now();
-  const bool counts = herd.recorder().answered_at_once(queued, owed, type);
+  const bool counts = group.recorder().answered_at_once(queued, client_wait, type);
   if (counts) counts_.deferred.queued.add();
-  herd.start_aside(deliver_later(herd, input, queued, counts, std::move(slot)));
-  co_return Herd::Answered{.at = queued, .succeeded = true};
+  group.start_in_background(deliver_later(group, input, queued, counts, std::move(slot)));
+  co_return ClientGroup::Answered{.at = queued, .succeeded = true};
 }
 
 // `counts` was decided when the Delivery was queued, because the phases may not have been known
 // then.
-Task<void> Terminals::deliver_later(Herd& herd, DeliveryInput input, Instant queued, bool counts,
-                                    coro::Semaphore::Permit slot) {
+Task<void> Terminals::deliver_later(ClientGroup& group, DeliveryInput input, Instant queued,
+                                    bool counts, coro::Semaphore::Permit slot) {
   const coro::Semaphore::Permit in_queue = std::move(slot);
-  const load::Recorder::Work work(herd.recorder());
+  const load::Recorder::Work work(group.recorder());
   Transaction delivery(*this, input);
   bool succeeded = false;
   try {
     const auto turn = co_await delivery_turns_.acquire();
-    succeeded = co_await herd.transact_aside(delivery);
+    succeeded = co_await group.transact_in_background(delivery);
   } catch (const coro::Cancelled&) {
     if (counts) counts_.deferred.unfinished.record(nanoseconds_since(queued));
     throw;
   }
-  log_delivery(herd, input, succeeded ? &delivery.outcome() : nullptr, queued);
+  log_delivery(group, input, succeeded ? &delivery.outcome() : nullptr, queued);
   if (succeeded) delivery.count(counts);
   if (!counts) co_return;
   (succeeded ? counts_.deferred.completed : counts_.deferred.failed).add();
@@ -242,12 +242,12 @@ Task<void> Terminals::deliver_later(Herd& herd, DeliveryInput input, Instant que
 }
 
 // A null outcome means that the Delivery has failed.
-void Terminals::log_delivery(const Herd& herd, const DeliveryInput& input, const Outcome* outcome,
-                             Instant queued) {
+void Terminals::log_delivery(const ClientGroup& group, const DeliveryInput& input,
+                             const Outcome* outcome, Instant queued) {
   if (delivery_log_ == nullptr) return;
   DeliveryRecord line;
-  line.queued = herd.unix_time(queued);
-  line.completed = herd.unix_time(Worker::current().now());
+  line.queued = group.unix_time(queued);
+  line.completed = group.unix_time(Worker::current().now());
   line.w_id = input.w_id;
   line.carrier_id = input.carrier_id;
   line.failed = outcome == nullptr;

@@ -12,7 +12,7 @@
 #include "coro/clock.h"
 #include "coro/semaphore.h"
 #include "coro/task.h"
-#include "load/herd.h"
+#include "load/client_group.h"
 #include "load/workload.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/mix.h"
@@ -29,7 +29,7 @@ class Terminals final : public load::Workload {
 
   database::Backend& backend() noexcept override { return *backend_; }
   std::size_t terminals() const noexcept override { return plan_.terminals_of_worker(index_); }
-  void start_terminals(load::Herd& herd) override;
+  void start_terminals(load::ClientGroup& group) override;
   coro::Task<std::vector<database::Resolution>> resolve(
       std::vector<const load::Transaction*> commits) override;
   void on_session_lost() noexcept override { counts_.writes.on_session_lost(); }
@@ -74,20 +74,21 @@ class Terminals final : public load::Workload {
     TransactionType draw() { return deck.draw(rng); }
   };
 
-  coro::Task<void> terminal(load::Herd& herd, std::int32_t w_id, std::int32_t d_id,
+  coro::Task<void> terminal(load::ClientGroup& group, std::int32_t w_id, std::int32_t d_id,
                             WarehouseDeck& deck);
-  coro::Task<load::Herd::Answered> transact(load::Herd& herd, TransactionType type,
-                                            std::int32_t w_id, std::int32_t d_id,
-                                            coro::Instant intended_start, Rng& rng);
+  coro::Task<load::ClientGroup::Answered> transact(load::ClientGroup& group, TransactionType type,
+                                                   std::int32_t w_id, std::int32_t d_id,
+                                                   coro::Instant intended_start, Rng& rng);
   Input make_input(TransactionType type, Rng& rng, std::int32_t w_id, std::int32_t d_id) const;
   Trace new_trace() noexcept;
 
-  coro::Task<load::Herd::Answered> queue_delivery(load::Herd& herd, DeliveryInput input,
-                                                  coro::Instant intended_start);
-  coro::Task<void> deliver_later(load::Herd& herd, DeliveryInput input, coro::Instant queued,
-                                 bool counts, coro::Semaphore::Permit slot);
-  void log_delivery(const load::Herd& herd, const DeliveryInput& input, const Outcome* outcome,
-                    coro::Instant queued);
+  coro::Task<load::ClientGroup::Answered> queue_delivery(load::ClientGroup& group,
+                                                         DeliveryInput input,
+                                                         coro::Instant intended_start);
+  coro::Task<void> deliver_later(load::ClientGroup& group, DeliveryInput input,
+                                 coro::Instant queued, bool counts, coro::Semaphore::Permit slot);
+  void log_delivery(const load::ClientGroup& group, const DeliveryInput& input,
+                    const Outcome* outcome, coro::Instant queued);
 
   void count_inputs(const Input& input, const Outcome& outcome);
   void enter_in_ledger(const Input& input, std::int32_t orders_delivered);

@@ -33,7 +33,7 @@ class YdbMix : public testing::Test {
         .style = style, .isolation = isolation, .connections = connections};
     YdbBackend backend(database->database(), settings);
     Tally tally;
-    database->run(herd(backend, inputs, static_cast<int>(connections) * 2, tally));
+    database->run(execute_all(backend, inputs, static_cast<int>(connections) * 2, tally));
     for (const auto& [error, count] : tally.errors) ADD_FAILURE() << error << " x " << count;
     EXPECT_EQ(tally.committed + tally.rolled_back, static_cast<int>(inputs.size()));
     return tally;

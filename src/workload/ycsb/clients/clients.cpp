@@ -59,8 +59,8 @@ Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<Backend> b
   }
 }
 
-void Clients::start_terminals(load::Herd& herd) {
-  loop_.start(herd, [this](std::size_t number) {
+void Clients::start_terminals(load::ClientGroup& group) {
+  loop_.start(group, [this](std::size_t number) {
     return Transaction(*this, sources_[number / plan_.threads].next());
   });
 }

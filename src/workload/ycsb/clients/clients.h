@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "coro/task.h"
+#include "load/client_group.h"
 #include "load/clients.h"
-#include "load/herd.h"
 #include "load/workload.h"
 #include "measure/counter.h"
 #include "workload/ycsb/backend.h"
@@ -84,7 +84,7 @@ class Clients final : public load::Workload {
 
   database::Backend& backend() noexcept override { return *backend_; }
   std::size_t terminals() const noexcept override { return loop_.clients(); }
-  void start_terminals(load::Herd& herd) override;
+  void start_terminals(load::ClientGroup& group) override;
   coro::Task<std::vector<database::Resolution>> resolve(
       std::vector<const load::Transaction*> doubts) override;
   void leave_unresolved(std::size_t doubts) override;

@@ -117,8 +117,8 @@ class YcsbClients : public testing::Test {
 
 TEST_F(YcsbClients, EachInsertIsSettledOnceWhateverBecomesOfIt) {
   run({"recordcount=100", "readproportion=0", "updateproportion=0", "insertproportion=1"});
-  ASSERT_EQ(plan.presentation.types.size(), 1U);
-  EXPECT_EQ(plan.presentation.types[0].name, "INSERT");
+  ASSERT_EQ(plan.workload.types.size(), 1U);
+  EXPECT_EQ(plan.workload.types[0].name, "INSERT");
   const std::uint64_t committed = metrics(0).committed.get();
   const std::uint64_t failed = metrics(0).failed.get();
   EXPECT_EQ(committed + failed, 3000U);
@@ -136,8 +136,8 @@ TEST_F(YcsbClients, EachInsertIsSettledOnceWhateverBecomesOfIt) {
 TEST_F(YcsbClients, UpdatesCountTheFieldsThatTheyWrite) {
   run({"recordcount=100", "readproportion=0", "updateproportion=1", "readmodifywriteproportion=1",
        "writeallfields=true", "fieldcount=4"});
-  ASSERT_EQ(plan.presentation.types.size(), 2U);
-  EXPECT_EQ(plan.presentation.types[1].name, "READ-MODIFY-WRITE");
+  ASSERT_EQ(plan.workload.types.size(), 2U);
+  EXPECT_EQ(plan.workload.types[1].name, "READ-MODIFY-WRITE");
   const Ledger ledger = records->ledger();
   const std::size_t doubts = seen.asked.size();
   const std::uint64_t committed = metrics(0).committed.get() + metrics(1).committed.get();

@@ -11,20 +11,19 @@ constexpr std::array<OperationType, operation_type_count> all_operation_types = 
 
 }  // namespace
 
-load::Presentation presentation_of(const Properties& properties) {
-  load::Presentation presentation;
-  presentation.benchmark = "YCSB";
-  presentation.key = "ycsb";
-  presentation.size = {{"row", static_cast<std::uint64_t>(properties.record_count)}};
-  presentation.terminal = "client";
-  presentation.types.clear();
+load::WorkloadInfo workload_info(const Properties& properties) {
+  load::WorkloadInfo info;
+  info.benchmark = "YCSB";
+  info.key = "ycsb";
+  info.size = {{"row", static_cast<std::uint64_t>(properties.record_count)}};
+  info.terminal = "client";
+  info.types.clear();
   const Mix mix(properties);
   for (const OperationType type : all_operation_types) {
     if (mix.share(type) <= 0) continue;
-    presentation.types.push_back(
-        {.name = std::string(operation_name(type)), .share = mix.share(type)});
+    info.types.push_back({.name = std::string(operation_name(type)), .share = mix.share(type)});
   }
-  return presentation;
+  return info;
 }
 
 std::array<std::size_t, operation_type_count> places_of_types(const Properties& properties) {

@@ -14,7 +14,7 @@
 namespace drover::ycsb {
 
 // What is shown of a run: the types are the operations whose proportion is above 0, in the order of OperationType.
-load::Presentation presentation_of(const Properties& properties);
+load::WorkloadInfo workload_info(const Properties& properties);
 
 // The place of each operation among these types; 0 of those that are none.
 std::array<std::size_t, operation_type_count> places_of_types(const Properties& properties);
@@ -28,8 +28,8 @@ struct Plan : load::Plan {
   // The stamp of the first attempt; none: random, since two runs must be told apart. A simulation is to be repeated.
   std::optional<std::uint64_t> first_stamp = {};
 
-  // Says in `presentation` what the rest comes to: for when no more of it changes, since nothing else keeps it up.
-  void complete() { presentation = presentation_of(properties); }
+  // Says in `workload` what the rest comes to: for when no more of it changes, since nothing else keeps it up.
+  void complete() { workload = workload_info(properties); }
 };
 
 }  // namespace drover::ycsb

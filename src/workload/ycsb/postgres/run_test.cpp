@@ -106,7 +106,7 @@ TEST_F(RunOnPostgres, EveryOperationOnOneFieldOrAll) {
     const Properties properties = properties_of("a", settings);
     load(properties);
     const auto run = run_engine(properties, {.operations = 500, .verify = true});
-    ASSERT_EQ(run->plan.presentation.types.size(), 5U);
+    ASSERT_EQ(run->plan.workload.types.size(), 5U);
     for (std::size_t type = 0; type < 5; ++type) {
       EXPECT_GT(run->sum(type, &load::TransactionMetrics::committed), 50U) << type;
     }

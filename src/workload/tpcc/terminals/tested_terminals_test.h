@@ -1,11 +1,11 @@
-// A herd of TPC-C's terminals over a backend that the test keeps.
+// A group of TPC-C's terminals over a backend that the test keeps.
 #pragma once
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "load/herd.h"
+#include "load/client_group.h"
 #include "workload/tpcc/terminals/terminals.h"
 
 namespace drover::tpcc {
@@ -31,14 +31,14 @@ class KeptBackend final : public Backend {
   Backend& kept_;
 };
 
-struct TestedHerd {
-  TestedHerd(const Plan& plan, Backend& backend, load::WorkerMetrics& metrics,
-             load::SharedRecords& shared, RunRecords& records)
+struct TestedTerminals {
+  TestedTerminals(const Plan& plan, Backend& backend, load::WorkerMetrics& metrics,
+                  load::SharedRecords& shared, RunRecords& records)
       : terminals(plan, 0, std::make_unique<KeptBackend>(backend), records),
-        herd(plan, 0, terminals, metrics, shared) {}
+        group(plan, 0, terminals, metrics, shared) {}
 
   Terminals terminals;
-  load::Herd herd;
+  load::ClientGroup group;
 };
 
 }  // namespace drover::tpcc

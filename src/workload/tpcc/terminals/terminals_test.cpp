@@ -1,5 +1,5 @@
-// A herd on virtual time: hours of terminals in seconds, and every figure exact.
-#include "workload/tpcc/terminals/tested_herd_test.h"
+// A group on virtual time: hours of terminals in seconds, and every figure exact.
+#include "workload/tpcc/terminals/tested_terminals_test.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace drover::tpcc {
 namespace {
 
 using load::AvailabilityRecord;
-using load::Herd;
+using load::ClientGroup;
 using load::Timetable;
 using load::TransactionMetrics;
 using namespace std::chrono_literals;
@@ -68,9 +68,9 @@ class RecordingBackend : public Backend, Session {
   Duration time_;
 };
 
-class HerdTest : public testing::Test {
+class TerminalsTest : public testing::Test {
  protected:
-  HerdTest() {
+  TerminalsTest() {
     plan.warehouses = 1;
     plan.duration = 1h;
     plan.seed = 7;
@@ -78,13 +78,13 @@ class HerdTest : public testing::Test {
 
   void run(Backend& backend, coro::Scope* = nullptr) {
     auto body = [&]() -> Task<void> {
-      TestedHerd tested(plan, backend, metrics, shared, records);
-      Herd& herd = tested.herd;
+      TestedTerminals tested(plan, backend, metrics, shared, records);
+      ClientGroup& group = tested.group;
       const Instant start = clock.now();
       const Timetable timetable{.start = start,
                                 .measure_start = start + plan.warmup,
                                 .measure_end = start + plan.warmup + plan.duration};
-      co_await herd.run(timetable);
+      co_await group.run(timetable);
     };
     coro::block_on(worker, body());
   }
@@ -102,7 +102,7 @@ class HerdTest : public testing::Test {
   const WorkerCounts& counts = records.workers.front();
 };
 
-TEST_F(HerdTest, OneTerminalKeysInTransactsAndThinks) {
+TEST_F(TerminalsTest, OneTerminalKeysInTransactsAndThinks) {
   plan.terminals_per_warehouse = 1;
   plan.duration = 20h;
   RecordingBackend backend(Duration(50ms));
@@ -130,18 +130,18 @@ TEST_F(HerdTest, OneTerminalKeysInTransactsAndThinks) {
 }
 
 // Whoever ends a run of millions of terminals does not wait until the last of them is up.
-TEST_F(HerdTest, CanBeStoppedWhileTerminalsComeUp) {
+TEST_F(TerminalsTest, CanBeStoppedWhileTerminalsComeUp) {
   plan.warehouses = 10'000;
   RecordingBackend backend(Duration(1s));
   bool told_all_up = false;
   auto body = [&]() -> Task<void> {
-    TestedHerd tested(plan, backend, metrics, shared, records);
-    Herd& herd = tested.herd;
-    herd.on_all_up([&] { told_all_up = true; });
+    TestedTerminals tested(plan, backend, metrics, shared, records);
+    ClientGroup& group = tested.group;
+    group.on_all_up([&] { told_all_up = true; });
     shared.stop_asked = true;
-    worker.post([&] { herd.stop(); });
+    worker.post([&] { group.stop(); });
     const Instant start = clock.now();
-    co_await herd.run(
+    co_await group.run(
         {.start = start, .measure_start = start, .measure_end = start + plan.duration});
   };
   coro::block_on(worker, body());
@@ -150,27 +150,27 @@ TEST_F(HerdTest, CanBeStoppedWhileTerminalsComeUp) {
   EXPECT_TRUE(told_all_up) << "somebody waits for it";
 }
 
-TEST_F(HerdTest, SaysOnceThatAllAreUpAndHowMany) {
+TEST_F(TerminalsTest, SaysOnceThatAllAreUpAndHowMany) {
   plan.warehouses = 300;
   plan.duration = 1s;
   RecordingBackend backend(Duration(1s));
   int told = 0;
   auto body = [&]() -> Task<void> {
-    TestedHerd tested(plan, backend, metrics, shared, records);
-    Herd& herd = tested.herd;
-    herd.on_all_up([&] {
+    TestedTerminals tested(plan, backend, metrics, shared, records);
+    ClientGroup& group = tested.group;
+    group.on_all_up([&] {
       ++told;
       EXPECT_EQ(metrics.terminals_up.get(), 3'000U);
     });
     const Instant start = clock.now();
-    co_await herd.run(
+    co_await group.run(
         {.start = start, .measure_start = start, .measure_end = start + plan.duration});
   };
   coro::block_on(worker, body());
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(HerdTest, FewerTerminalsThanDistrictsAreSpreadOverTheWarehouses) {
+TEST_F(TerminalsTest, FewerTerminalsThanDistrictsAreSpreadOverTheWarehouses) {
   plan.warehouses = 3;
   plan.no_delays = true;
   plan.terminals_most = 4;
@@ -186,7 +186,7 @@ TEST_F(HerdTest, FewerTerminalsThanDistrictsAreSpreadOverTheWarehouses) {
   EXPECT_EQ(plan.terminals(), 30U) << "there are no more";
 }
 
-TEST_F(HerdTest, TheMixIsThatOfTheDeckToTheCard) {
+TEST_F(TerminalsTest, TheMixIsThatOfTheDeckToTheCard) {
   plan.terminals_per_warehouse = 1;
   plan.duration = 2h;
   RecordingBackend backend(Duration(1ms));
@@ -202,7 +202,7 @@ TEST_F(HerdTest, TheMixIsThatOfTheDeckToTheCard) {
   EXPECT_NEAR(cards[TransactionType::StockLevel], 10, 1);
 }
 
-TEST_F(HerdTest, TheLoadIsSteadyFromTheFirstSecond) {
+TEST_F(TerminalsTest, TheLoadIsSteadyFromTheFirstSecond) {
   plan.warehouses = 200;
   plan.duration = 60s;
   RecordingBackend backend(Duration(1ms));
@@ -213,11 +213,11 @@ TEST_F(HerdTest, TheLoadIsSteadyFromTheFirstSecond) {
   }
   const double expected = 2000 / std::chrono::duration<double>(mean_cycle()).count();
   for (const int count : per_second) {
-    EXPECT_NEAR(count, expected, 6 * std::sqrt(expected));  // no herd, no wave
+    EXPECT_NEAR(count, expected, 6 * std::sqrt(expected));  // no group, no wave
   }
 }
 
-TEST_F(HerdTest, ThePaceDividesTheTimes) {
+TEST_F(TerminalsTest, ThePaceDividesTheTimes) {
   plan.pace = 100;
   plan.duration = 10min;
   RecordingBackend backend(Duration(0));
@@ -226,7 +226,7 @@ TEST_F(HerdTest, ThePaceDividesTheTimes) {
   EXPECT_NEAR(static_cast<double>(backend.begun.size()), expected, expected * 0.03);
 }
 
-TEST_F(HerdTest, WithoutDelaysATerminalNeverPauses) {
+TEST_F(TerminalsTest, WithoutDelaysATerminalNeverPauses) {
   plan.no_delays = true;
   plan.duration = 10s;
   RecordingBackend backend(Duration(10ms));
@@ -235,7 +235,7 @@ TEST_F(HerdTest, WithoutDelaysATerminalNeverPauses) {
   EXPECT_EQ(backend.inside_max, 10);
 }
 
-TEST_F(HerdTest, PermitsLimitWhatIsInFlightAndTheWaitIsShownApart) {
+TEST_F(TerminalsTest, PermitsLimitWhatIsInFlightAndTheWaitIsShownApart) {
   plan.no_delays = true;
   plan.max_inflight = 2;
   plan.duration = 10s;
@@ -245,7 +245,7 @@ TEST_F(HerdTest, PermitsLimitWhatIsInFlightAndTheWaitIsShownApart) {
   EXPECT_NEAR(static_cast<double>(backend.begun.size()), 2 * 1000, 10);
 }
 
-TEST_F(HerdTest, LatencyRunsFromTheEndOfKeyingAndHoldsTheWaitForThePermit) {
+TEST_F(TerminalsTest, LatencyRunsFromTheEndOfKeyingAndHoldsTheWaitForThePermit) {
   plan.warehouses = 100;
   plan.max_inflight = 1;
   plan.duration = 60s;
@@ -260,7 +260,7 @@ TEST_F(HerdTest, LatencyRunsFromTheEndOfKeyingAndHoldsTheWaitForThePermit) {
   EXPECT_NEAR(latency.mean_ns() - wait.mean_ns(), 1e9, 1e6);
 }
 
-TEST_F(HerdTest, OnlyWhatEndsWithinTheIntervalCounts) {
+TEST_F(TerminalsTest, OnlyWhatEndsWithinTheIntervalCounts) {
   plan.no_delays = true;
   plan.terminals_per_warehouse = 1;
   plan.warmup = 1s + 5ms;
@@ -279,7 +279,7 @@ TEST_F(HerdTest, OnlyWhatEndsWithinTheIntervalCounts) {
   EXPECT_EQ(warm + measured + 1, backend.begun.size());  // the last one ended too late
 }
 
-TEST_F(HerdTest, ARolledBackNewOrderIsCountedApart) {
+TEST_F(TerminalsTest, ARolledBackNewOrderIsCountedApart) {
   plan.duration = 6h;
   SimulatedBackend backend(Duration(1ms));
   run(backend);
@@ -320,7 +320,7 @@ class FailingBackend final : public RecordingBackend {
   FailingSession session_{*this};
 };
 
-TEST_F(HerdTest, ASerializationFailureIsRetriedAndCounted) {
+TEST_F(TerminalsTest, ASerializationFailureIsRetriedAndCounted) {
   plan.terminals_per_warehouse = 1;
   plan.duration = 10min;
   FailingBackend backend(database::ErrorClass::retryable, 3);
@@ -340,7 +340,7 @@ TEST_F(HerdTest, ASerializationFailureIsRetriedAndCounted) {
   EXPECT_EQ(attempts, committed_all + 3);
 }
 
-TEST_F(HerdTest, RetriesEndAtTheLimit) {
+TEST_F(TerminalsTest, RetriesEndAtTheLimit) {
   plan.terminals_per_warehouse = 1;
   plan.duration = 10min;
   plan.retry.attempts_max = 4;
@@ -356,7 +356,7 @@ TEST_F(HerdTest, RetriesEndAtTheLimit) {
   EXPECT_EQ(failed, 1U);
 }
 
-TEST_F(HerdTest, AFailedStatementIsNotRetriedAndTheTerminalGoesOn) {
+TEST_F(TerminalsTest, AFailedStatementIsNotRetriedAndTheTerminalGoesOn) {
   plan.terminals_per_warehouse = 1;
   plan.duration = 10min;
   FailingBackend backend(database::ErrorClass::statement, 1);
@@ -377,37 +377,37 @@ class GoneBackend final : public RecordingBackend {
   }
 };
 
-TEST_F(HerdTest, ADatabaseThatIsGivenUpEndsTheRun) {
+TEST_F(TerminalsTest, ADatabaseThatIsGivenUpEndsTheRun) {
   plan.duration = 10h;
   GoneBackend backend(Duration(1ms));
   auto body = [&]() -> Task<void> {
-    TestedHerd tested(plan, backend, metrics, shared, records);
-    Herd& herd = tested.herd;
-    co_await herd.run({.start = clock.now(),
-                       .measure_start = clock.now(),
-                       .measure_end = clock.now() + Duration(10h)});
-    EXPECT_TRUE(herd.failure());
+    TestedTerminals tested(plan, backend, metrics, shared, records);
+    ClientGroup& group = tested.group;
+    co_await group.run({.start = clock.now(),
+                        .measure_start = clock.now(),
+                        .measure_end = clock.now() + Duration(10h)});
+    EXPECT_TRUE(group.failure());
   };
   coro::block_on(worker, body());
   EXPECT_LT(clock.now() - Instant{}, 1min);
 }
 
-TEST_F(HerdTest, AStoppedHerdLetsWhatIsInFlightFinishAndDismissesTheRest) {
+TEST_F(TerminalsTest, AStoppedHerdLetsWhatIsInFlightFinishAndDismissesTheRest) {
   plan.warehouses = 15;
   plan.duration = 10h;
   RecordingBackend backend(Duration(100ms));
   auto body = [&]() -> Task<void> {
-    TestedHerd tested(plan, backend, metrics, shared, records);
-    Herd& herd = tested.herd;
-    auto stopper = [&herd]() -> Task<void> {
+    TestedTerminals tested(plan, backend, metrics, shared, records);
+    ClientGroup& group = tested.group;
+    auto stopper = [&group]() -> Task<void> {
       co_await coro::sleep_for(30s);
-      herd.stop();
+      group.stop();
     };
     coro::Scope scope(co_await coro::current_source());
     scope.start(stopper());
-    co_await herd.run({.start = clock.now(),
-                       .measure_start = clock.now(),
-                       .measure_end = clock.now() + Duration(10h)});
+    co_await group.run({.start = clock.now(),
+                        .measure_start = clock.now(),
+                        .measure_end = clock.now() + Duration(10h)});
     co_await scope.join();
   };
   coro::block_on(worker, body());
@@ -416,7 +416,7 @@ TEST_F(HerdTest, AStoppedHerdLetsWhatIsInFlightFinishAndDismissesTheRest) {
   EXPECT_EQ(metrics.started.get(), metrics.finished.get());
 }
 
-TEST_F(HerdTest, WhatHangsAtTheEndIsCancelled) {
+TEST_F(TerminalsTest, WhatHangsAtTheEndIsCancelled) {
   plan.duration = 10s;
   RecordingBackend backend(Duration(10h));
   run(backend);

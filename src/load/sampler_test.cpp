@@ -1,5 +1,5 @@
 // The series of a long run stays small and keeps all counts.
-#include "load/sample_series.h"
+#include "load/sampler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Herd: the terminals of one worker, from the first to the last of them, and what they transact.
+// ClientGroup: the terminals of one worker, from the first to the last of them, and what they transact.
 //
 // The workload says what a terminal is: each is a task of its own. At the end, terminals that sleep or
 // wait are dismissed at once; transactions in flight and what was started aside may finish within the
@@ -35,11 +35,11 @@
 
 namespace drover::load {
 
-class Herd final : database::SessionObserver {
+class ClientGroup final : database::SessionObserver {
  public:
-  // `index` of `plan.threads` workers. All must outlive the herd.
-  Herd(const Plan& plan, std::size_t index, Workload& workload, WorkerMetrics& metrics,
-       SharedRecords& shared);
+  // `index` of `plan.threads` workers. All must outlive the group.
+  ClientGroup(const Plan& plan, std::size_t index, Workload& workload, WorkerMetrics& metrics,
+              SharedRecords& shared);
 
   // Runs until the timetable's end or stop(); one without an end is replaced by schedule(). Throws
   // nothing but bugs: a run that had to give up says why by failure().
@@ -119,20 +119,20 @@ class Herd final : database::SessionObserver {
   }
 
   // Work beside the terminals; it is under the same patience as transactions in flight.
-  void start_aside(coro::Task<void> work) { aside_->start(std::move(work)); }
+  void start_in_background(coro::Task<void> work) { aside_->start(std::move(work)); }
   // A transaction of such work, that no terminal waits for. Says whether it succeeded; then it is the caller who
   // counts it.
-  coro::Task<bool> transact_aside(Transaction& transaction);
+  coro::Task<bool> transact_in_background(Transaction& transaction);
 
  private:
   // What the wait for a permit and a session was, unless the database was away or stalled meanwhile.
   class Wait {
    public:
-    explicit Wait(Herd& herd) noexcept;
+    explicit Wait(ClientGroup& group) noexcept;
     Recorder::Served served() noexcept;
 
    private:
-    Herd& herd_;
+    ClientGroup& group_;
     const coro::Instant asked_;
     const std::uint64_t epoch_;
   };
@@ -142,7 +142,7 @@ class Herd final : database::SessionObserver {
     return backend_.acquire_at(plan_.host_of_home(transaction.home()));
   }
   coro::Task<bool> attempt_until_done(database::Session& session, Transaction& transaction,
-                                      Recorder::Owed* owed);
+                                      Recorder::ClientWait* client_wait);
   coro::Task<void> keep_sessions_open();
   coro::Task<void> watch_timers();
   void count_sessions();
@@ -183,8 +183,9 @@ class Herd final : database::SessionObserver {
 };
 
 template <std::derived_from<Transaction> T>
-coro::Task<Herd::Answered> Herd::transact(T transaction, coro::Instant intended_start) {
-  Recorder::Owed owed(recorder_, transaction.type(), intended_start);
+coro::Task<ClientGroup::Answered> ClientGroup::transact(T transaction,
+                                                        coro::Instant intended_start) {
+  Recorder::ClientWait client_wait(recorder_, transaction.type(), intended_start);
   Wait waiting(*this);
   bool succeeded = false;
   {
@@ -194,8 +195,9 @@ coro::Task<Herd::Answered> Herd::transact(T transaction, coro::Instant intended_
     if (!lease) lease.emplace(backend_, *co_await backend_.acquire());
     Recorder::Served served = waiting.served();
     served.host = (**lease).host();
-    succeeded = co_await attempt_until_done(**lease, transaction, &owed).under(*transactions_);
-    if (succeeded) recorder_.succeeded(transaction, owed, served);
+    succeeded =
+        co_await attempt_until_done(**lease, transaction, &client_wait).under(*transactions_);
+    if (succeeded) recorder_.succeeded(transaction, client_wait, served);
   }
   co_return Answered{.at = coro::Worker::current().now(), .succeeded = succeeded};
 }
