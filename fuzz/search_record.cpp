@@ -1,6 +1,6 @@
 // The record of a search: what it takes is written and read as the same, and the next step of it is
 // within its bounds.
-#include "search/record.h"
+#include "search/search.h"
 
 #include "fuzz.h"
 

@@ -23,8 +23,7 @@
 #include "report/document/result_json.h"
 #include "run/interrupt.h"
 #include "run/run_plan.h"
-#include "search/loop.h"
-#include "search/page.h"
+#include "search/search.h"
 
 namespace drover::cli {
 namespace {
@@ -51,7 +50,7 @@ int finish(const SearchOptions& options, const Record& record) {
   write_each({[&] { say(fmt::format("\nanswer: {}\n", search::answer_text(record))); },
               [&] { search::write_search_page(page, record, options.folder); },
               [&] { say(fmt::format("report: {}\n", page.native())); }});
-  return search::found_by(record.probes()).found_out() ? exit_success : exit_failure;
+  return search::answer_of(record.probes()).is_final() ? exit_success : exit_failure;
 }
 
 // Returns the exit code.
@@ -73,7 +72,7 @@ int go_on(const SearchOptions& options, const search::Rules& rules, Record& reco
   {
     // A signal between two runs waits for the next one, and ends it.
     const run::BlockedInterrupts blocked;
-    ended = search::go_on(
+    ended = search::run_search(
         record, rules,
         {.run = result_of, .keep_result = keep_result, .keep_record = keep_record, .show = show});
   }

@@ -18,9 +18,7 @@
 #include "database/server_facts.h"
 #include "report/compare/compare_limit.h"
 #include "run/measured_run.h"
-#include "search/record.h"
-#include "search/rules.h"
-#include "search/steps.h"
+#include "search/search.h"
 
 namespace drover::cli {
 

@@ -1,4 +1,5 @@
-#include "search/record.h"
+// The record of a search: its JSON document and its texts.
+#include "search/search.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +9,6 @@
 #include "file/bounded_file.h"
 #include "report/document/described_json.h"
 #include "report/document/described_reader.h"
-#include "search/rules.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 
@@ -25,25 +25,6 @@ constexpr settings::Real per_minute{0, 1e12};
 constexpr settings::Real ms{0, settings::seconds.most * 1e3};
 constexpr settings::Amount loads{1, 1'000'000'000};
 
-void require_consistent(const JsonReader& reader, const RecordedRun& run) {
-  if (run.probe.held != run.broken.empty()) {
-    reader.refuse(run.probe.held ? "no rules in broken, because held is true"
-                                 : "a rule in broken, because held is false",
-                  fmt::format("{}", run.broken.size()));
-  }
-  constexpr double rounding = 1.001;
-  if (run.tpmc > run.throughput * 60 * rounding) {
-    reader.refuse(
-        fmt::format("a tpmc of at most 60 times the throughput, {:.10g}", run.throughput * 60),
-        fmt::format("{:.10g}", run.tpmc));
-  }
-  // It is read in the folder of the search, and nowhere else.
-  if (run.file.empty() || run.file.starts_with('.') || run.file.find('/') != std::string::npos) {
-    reader.refuse("a file in the folder of the search",
-                  fmt::format("\"{}\"", text::shown(run.file, 100)));
-  }
-}
-
 }  // namespace
 
 template <class Visitor>
@@ -51,7 +32,7 @@ static void describe(Visitor& visit, Of<RecordedRun> auto& run) {
   visit.field("load", run.probe.load, loads);
   visit.field("confirmation", run.probe.confirmation, settings::flag);
   visit.field("held", run.probe.held, settings::flag);
-  // It follows from what broke, also in a record of a version that did not say so.
+  // Older records do not contain this field, which follows from the broken rules.
   visit.follows("by_client", [&run] { return run.probe.by_client; });
   visit.field("broken", run.broken, line);
   visit.field("file", run.file, line);
@@ -72,28 +53,28 @@ static void describe(Visitor& visit, Of<Bounds> auto& bounds) {
   visit.field("tolerance", bounds.tolerance, settings::Real{0, 1});
 }
 
-// What follows from the runs.
-struct Answer {
+// The part of the document that follows from the runs.
+struct WrittenAnswer {
   const Record& record;
 };
 
 template <class Visitor>
-static void describe(Visitor& visit, const Answer& answer) {
-  const Record& record = answer.record;
-  const Found found = found_by(record.probes());
+static void describe(Visitor& visit, const WrittenAnswer& written) {
+  const Record& record = written.record;
+  const Answer answer = answer_of(record.probes());
   const auto fact = [&visit](const char* name, const auto& value) {
     visit.follows(name, [&value] { return value; });
   };
-  fact("holds", found.holds);
-  fact("breaks", found.breaks);
-  fact("confirmed", found.confirmed);
-  fact("not_judged", found.not_judged);
-  fact("found_out", found.found_out());
+  fact("holds", answer.holds);
+  fact("breaks", answer.breaks);
+  fact("confirmed", answer.confirmed);
+  fact("not_judged", answer.not_judged);
+  fact("found_out", answer.is_final());
   fact("ended", next_step(record.bounds, record.probes()).kind == Step::Kind::done);
   fact("sentence", answer_text(record));
 }
 
-// `document` says what this is: "drover search".
+// `document`: "drover search".
 template <class Visitor>
 static void describe_record(Visitor& visit, Of<Record> auto& record, auto& document,
                             auto& version) {
@@ -103,12 +84,27 @@ static void describe_record(Visitor& visit, Of<Record> auto& record, auto& docum
   visit.field("bounds", record.bounds);
   visit.field("settings", record.settings, line);
   visit.field("runs", record.runs);
-  visit.follows("answer", [&record] { return Answer{record}; });
+  visit.follows("answer", [&record] { return WrittenAnswer{record}; });
 }
 
 static void require_fitting(const JsonReader& reader, RecordedRun& run) {
   run.probe.by_client = !run.probe.held && blames_client_machine(run.broken);
-  require_consistent(reader, run);
+  if (run.probe.held != run.broken.empty()) {
+    reader.refuse(run.probe.held ? "no rules in broken, because held is true"
+                                 : "a rule in broken, because held is false",
+                  fmt::format("{}", run.broken.size()));
+  }
+  constexpr double rounding = 1.001;
+  if (run.tpmc > run.throughput * 60 * rounding) {
+    reader.refuse(
+        fmt::format("a tpmc of at most 60 times the throughput, {:.10g}", run.throughput * 60),
+        fmt::format("{:.10g}", run.tpmc));
+  }
+  // A record may not name files outside of its folder.
+  if (run.file.empty() || run.file.starts_with('.') || run.file.find('/') != std::string::npos) {
+    reader.refuse("a file in the folder of the search",
+                  fmt::format("\"{}\"", text::shown(run.file, 100)));
+  }
 }
 
 static void require_fitting(const JsonReader& reader, const Bounds& bounds) {
@@ -118,7 +114,7 @@ static void require_fitting(const JsonReader& reader, const Bounds& bounds) {
 
 namespace {
 
-// What the last run at this load broke, or the client's machine broke in it.
+// Returns ": " and the first broken rule of the last run at this load; empty without such a run.
 std::string reason_at(const Record& record, std::int64_t load, bool by_client) {
   for (auto run = record.runs.rbegin(); run != record.runs.rend(); ++run) {
     if (run->probe.load != load || run->probe.by_client != by_client) continue;
@@ -130,10 +126,10 @@ std::string reason_at(const Record& record, std::int64_t load, bool by_client) {
 }
 
 // "all rules hold at 8 warehouses (confirmed over 60 s)"
-std::string holds_text(const Record& record, const Found& found) {
+std::string holds_text(const Record& record, const Answer& answer) {
   const std::string text =
-      fmt::format("all rules hold at {}", load_text(*found.holds, record.unit));
-  if (!found.confirmed) return text + " (not confirmed)";
+      fmt::format("all rules hold at {}", load_text(*answer.holds, record.unit));
+  if (!answer.confirmed) return text + " (not confirmed)";
   const auto confirmation = std::ranges::find_if(
       record.runs.rbegin(), record.runs.rend(),
       [](const RecordedRun& run) { return run.probe.confirmation && run.probe.held; });
@@ -141,19 +137,20 @@ std::string holds_text(const Record& record, const Found& found) {
 }
 
 // "they do not hold at 16 warehouses: latency.NewOrder: …"
-std::string breaks_text(const Record& record, const Found& found) {
-  return fmt::format("{} do not hold at {}{}", found.holds ? "they" : "the rules",
-                     load_text(*found.breaks, record.unit),
-                     reason_at(record, *found.breaks, false));
+std::string breaks_text(const Record& record, const Answer& answer, std::string_view rules) {
+  return fmt::format("{} at {}{}", rules, load_text(*answer.breaks, record.unit),
+                     reason_at(record, *answer.breaks, false));
 }
 
-std::string not_judged_text(const Record& record, const Found& found) {
+std::string not_judged_text(const Record& record, const Answer& answer) {
   std::string text = fmt::format("undecided: the client machine was overloaded in the runs at {}{}",
-                                 load_text(*found.not_judged, record.unit),
-                                 reason_at(record, *found.not_judged, true));
-  if (found.holds) text += ". Known so far: " + holds_text(record, found);
-  if (found.breaks) text += (found.holds ? "; " : ". Known so far: ") + breaks_text(record, found);
-  return text;
+                                 load_text(*answer.not_judged, record.unit),
+                                 reason_at(record, *answer.not_judged, true));
+  if (answer.holds || answer.breaks) text += ". Known so far: ";
+  if (answer.holds) text += holds_text(record, answer) + (answer.breaks ? "; " : "");
+  if (!answer.breaks) return text;
+  return text +
+         breaks_text(record, answer, answer.holds ? "they do not hold" : "the rules do not hold");
 }
 
 }  // namespace
@@ -166,26 +163,25 @@ std::vector<Probe> Record::probes() const {
 
 RecordedRun recorded(const Probe& probe, std::string file, const report::Result& result,
                      std::vector<std::string> broken) {
-  RecordedRun run;
-  run.probe = probe;
-  run.file = std::move(file);
-  run.broken = std::move(broken);
+  RecordedRun run{.probe = probe,
+                  .file = std::move(file),
+                  .broken = std::move(broken),
+                  .measured_s = result.summary.time_seconds,
+                  .tpmc = result.summary.tpmc,
+                  .throughput = result.throughput(),
+                  .client_load = result.client.busiest_worker_load()};
   run.probe.held = run.broken.empty();
   run.probe.by_client = blames_client_machine(run.broken);
-  run.measured_s = result.summary.time_seconds;
-  run.tpmc = result.summary.tpmc;
   if (result.efficiency_is_meaningful()) run.efficiency = result.summary.efficiency;
-  run.throughput = result.throughput();
+  const auto p90_ms = [](const measure::HistogramSnapshot& latency) {
+    return latency.empty() ? std::nullopt
+                           : std::optional(static_cast<double>(latency.percentile_ns(90)) * 1e-6);
+  };
   if (!result.is_tpcc()) {
-    const measure::HistogramSnapshot all = report::all_transactions(result).latency;
-    if (!all.empty()) run.p90_ms = static_cast<double>(all.percentile_ns(90)) * 1e-6;
+    run.p90_ms = p90_ms(report::all_transactions(result).latency);
+  } else if (const auto* new_order = result.find_transaction("NewOrder")) {
+    run.new_order_p90_ms = p90_ms(new_order->latency);
   }
-  const report::TransactionResult* new_order =
-      result.is_tpcc() ? result.find_transaction("NewOrder") : nullptr;
-  if (new_order != nullptr && !new_order->latency.empty()) {
-    run.new_order_p90_ms = static_cast<double>(new_order->latency.percentile_ns(90)) * 1e-6;
-  }
-  run.client_load = result.client.busiest_worker_load();
   return run;
 }
 
@@ -243,15 +239,11 @@ std::vector<std::string> differences(const Record& recorded, const Record& wante
                                     now.empty() ? "not given" : text::shown(now, 100)));
   };
   compare("the kind of load (--find)", recorded.unit, wanted.unit);
-  std::map<std::string, std::string> names = recorded.settings;
-  names.insert(wanted.settings.begin(), wanted.settings.end());
-  const auto value = [](const Record& record, const std::string& name) {
-    const auto found = record.settings.find(name);
-    return found == record.settings.end() ? std::string() : found->second;
-  };
-  for (const auto& [name, unused] : names) {
-    compare(text::shown(name, 100), value(recorded, name), value(wanted, name));
-  }
+  std::map<std::string, std::pair<std::string, std::string>> values;
+  for (const auto& [name, value] : recorded.settings) values[name].first = value;
+  for (const auto& [name, value] : wanted.settings) values[name].second = value;
+  for (const auto& [name, value] : values)
+    compare(text::shown(name, 100), value.first, value.second);
   return different;
 }
 
@@ -264,16 +256,13 @@ std::string sought_text(const std::string& unit) {
 }
 
 std::string answer_text(const Record& record) {
-  const Found found = found_by(record.probes());
-  if (found.not_judged) return not_judged_text(record, found);
-  if (!found.holds) {
-    if (!found.breaks) return "no run has ended yet";
-    return fmt::format("the rules do not hold even at {}{}", load_text(*found.breaks, record.unit),
-                       reason_at(record, *found.breaks, false));
-  }
-  std::string text = holds_text(record, found);
-  if (found.breaks) return text + "; " + breaks_text(record, found);
-  return *found.holds < record.bounds.high ? text : text + ", the highest load of this search";
+  const Answer answer = answer_of(record.probes());
+  if (answer.not_judged) return not_judged_text(record, answer);
+  if (!answer.holds && !answer.breaks) return "no run has ended yet";
+  if (!answer.holds) return breaks_text(record, answer, "the rules do not hold even");
+  const std::string text = holds_text(record, answer);
+  if (answer.breaks) return text + "; " + breaks_text(record, answer, "they do not hold");
+  return *answer.holds < record.bounds.high ? text : text + ", the highest load of this search";
 }
 
 }  // namespace drover::search

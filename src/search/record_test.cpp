@@ -1,4 +1,4 @@
-#include "search/record.h"
+#include "search/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

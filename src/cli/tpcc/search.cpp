@@ -12,9 +12,7 @@
 #include "cli/tpcc/run.h"
 #include "run/interrupt.h"
 #include "run/measured_run.h"
-#include "search/record.h"
-#include "search/rules.h"
-#include "search/steps.h"
+#include "search/search.h"
 
 namespace drover::cli {
 namespace {
