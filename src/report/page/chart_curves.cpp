@@ -9,29 +9,18 @@
 #include <numeric>
 #include <utility>
 
-#include "report/page/run_figures.h"
+#include "report/page/run_parts.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
 namespace {
-
-constexpr double default_interval_s = 1;
 
 // A point and the time that it covers: from the end of the previous point to its own.
 struct Interval {
   const TimePoint* point = nullptr;
   double start_s = 0;
   double length_s = 0;
-
-  double middle_s() const { return start_s + length_s / 2; }
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return default_interval_s;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 std::vector<const TimePoint*> in_order_of_time(const Result& result) {
   std::vector<const TimePoint*> points;
@@ -42,14 +31,18 @@ std::vector<const TimePoint*> in_order_of_time(const Result& result) {
   return points;
 }
 
-std::vector<double> gaps(const std::vector<const TimePoint*>& points) {
+// Returns the usual time between two points.
+double usual_interval_s(const std::vector<const TimePoint*>& points) {
   std::vector<double> gaps;
   double last = 0;
   for (const TimePoint* point : points) {
     if (point->t > last) gaps.push_back(point->t - last);
     last = point->t;
   }
-  return gaps;
+  if (gaps.empty()) return 1;
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::ranges::nth_element(gaps, middle);
+  return *middle;
 }
 
 // If seconds are missing, a point covers no more than its usual time.
@@ -79,22 +72,22 @@ class ColumnSum {
     // The rate of a short point at the edge of a phase is meaningless.
     const bool whole = interval.length_s >= usual_s / 2;
     const auto rate = [&](TimeFigure which, double count) {
-      add_rate(which, count, interval.length_s, whole);
+      add(which, count, interval.length_s, whole);
     };
+    const auto value = [&](TimeFigure which, double one) { add(which, one, 1, true); };
     rate(TimeFigure::commits, sum);
-    if (new_order_index < point.ok.size()) {
+    if (new_order_index < point.ok.size())
       rate(TimeFigure::new_orders, static_cast<double>(point.ok[new_order_index]));
-    }
     rate(TimeFigure::failed, static_cast<double>(point.failed));
     rate(TimeFigure::retries, static_cast<double>(point.retries));
     if (sum > 0) {
-      add_value(TimeFigure::p50_ms, point.p50_ms);
-      add_value(TimeFigure::p90_ms, point.p90_ms);
-      add_value(TimeFigure::p99_ms, point.p99_ms);
+      value(TimeFigure::p50_ms, point.p50_ms);
+      value(TimeFigure::p90_ms, point.p90_ms);
+      value(TimeFigure::p99_ms, point.p99_ms);
     }
-    add_value(TimeFigure::in_flight, static_cast<double>(point.in_flight));
-    add_value(TimeFigure::waiting, static_cast<double>(point.waiting));
-    add_value(TimeFigure::client_load, point.client_load);
+    value(TimeFigure::in_flight, static_cast<double>(point.in_flight));
+    value(TimeFigure::waiting, static_cast<double>(point.waiting));
+    value(TimeFigure::client_load, point.client_load);
   }
 
   TimelineColumn column(double start_s) const {
@@ -120,22 +113,14 @@ class ColumnSum {
     bool any = false;
   };
 
-  void add_rate(TimeFigure which, double count, double seconds, bool whole) {
-    if (seconds <= 0) return;
+  // Adds to the sums, and to the extremes if the value is meaningful.
+  void add(TimeFigure which, double total, double weight, bool has_value) {
+    if (weight <= 0) return;
     Sum& sum = sums_[static_cast<std::size_t>(which)];
-    sum.total += count;
-    sum.weight += seconds;
-    if (whole) extend(sum, count / seconds);
-  }
-
-  void add_value(TimeFigure which, double value) {
-    Sum& sum = sums_[static_cast<std::size_t>(which)];
-    sum.total += value;
-    sum.weight += 1;
-    extend(sum, value);
-  }
-
-  static void extend(Sum& sum, double value) {
+    sum.total += total;
+    sum.weight += weight;
+    if (!has_value) return;
+    const double value = total / weight;
     sum.low = sum.any ? std::min(sum.low, value) : value;
     sum.high = sum.any ? std::max(sum.high, value) : value;
     sum.any = true;
@@ -170,7 +155,7 @@ void add_columns(Timeline& timeline, const std::vector<Interval>& intervals, dou
   std::map<std::int64_t, ColumnSum> sums;
   std::int64_t index = 0;
   for (const Interval& interval : intervals) {
-    const double middle = interval.middle_s() - origin_s;
+    const double middle = interval.start_s + interval.length_s / 2 - origin_s;
     // A short point counts in the column before, because its own rate would be wild.
     const bool sliver = interval.length_s < interval_s / 2;
     if (!sliver || sums.empty()) {
@@ -204,7 +189,7 @@ Timeline make_timeline(const Result& result, std::size_t columns_max) {
   Timeline timeline;
   if (points.empty()) return timeline;
   const double origin_s = measure_start_s(result);
-  const double interval_s = median(gaps(points));
+  const double interval_s = usual_interval_s(points);
   const std::vector<Interval> intervals = make_intervals(points, interval_s);
   timeline.is_of_tpcc = result.is_tpcc();
   timeline.point_s = result.time_series_step_s;
@@ -230,6 +215,10 @@ std::string TimeSpan::title() const {
 
 std::string TimeSpan::length_text() const {
   return text::length_text(end_s - start_s) + (open_end ? ", not ended at the end of the run" : "");
+}
+
+double Timeline::middle_of(const TimelineColumn& column) const {
+  return (std::max(column.start_s, start_s) + std::min(column.start_s + column_s, end_s)) / 2;
 }
 
 double Timeline::highest(TimeFigure which) const {
@@ -267,11 +256,8 @@ Curve time_curve(const Timeline& timeline, TimeFigure figure, std::string name, 
     const bool follows =
         last_start && column.start_s - *last_start < longest_step_in_columns * timeline.column_s;
     if (!follows) curve.pieces.emplace_back();
-    // A column may reach beyond the ends of the run.
-    const double start = std::max(column.start_s, timeline.start_s);
-    const double end = std::min(column.start_s + timeline.column_s, timeline.end_s);
     curve.pieces.back().push_back(
-        {(start + end) / 2, envelope->low, envelope->mean, envelope->high});
+        {timeline.middle_of(column), envelope->low, envelope->mean, envelope->high});
     last_start = column.start_s;
   }
   return curve;
@@ -340,6 +326,150 @@ Curve spectrum_curve(const measure::HistogramSnapshot& histogram, std::string na
   }
   add(last);
   return curve;
+}
+
+namespace {
+
+constexpr std::size_t events_most = result_colours - 1;  // without "others"
+constexpr std::size_t event_characters_max = 60;
+
+std::string colour_of(std::size_t event) {
+  return fmt::format("r{}", std::min(event, events_most));
+}
+
+double sum_of(const std::vector<double>& sessions) {
+  return std::accumulate(sessions.begin(), sessions.end(), 0.0);
+}
+
+std::int64_t column_at(double seconds, const Timeline& timeline) {
+  constexpr double last = 1e15;
+  return static_cast<std::int64_t>(
+      std::clamp(std::floor(seconds / timeline.column_s), -last, last));
+}
+
+std::string read_out_line(const WaitEventStack& stack, std::size_t column) {
+  constexpr std::size_t events_shown_most = 3;
+  const auto& sessions = stack.columns[column];
+  if (!sessions) return "sessions –";
+  std::string line = fmt::format("sessions {:.1f}", sum_of(*sessions));
+  for (std::size_t i = 0; i < std::min(stack.events.size(), events_shown_most); ++i) {
+    line += fmt::format(" · {} {:.1f}", shortened(stack.events[i], event_characters_max),
+                        (*sessions)[i]);
+  }
+  return line;
+}
+
+}  // namespace
+
+double WaitEventStack::highest() const {
+  double highest = 0;
+  for (const auto& sessions : columns) {
+    if (sessions) highest = std::max(highest, sum_of(*sessions));
+  }
+  return highest;
+}
+
+WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timeline) {
+  WaitEventStack stack;
+  if (!result.server_stats || result.server_stats->wait_events.empty()) return stack;
+  std::map<std::string, std::size_t> index;
+  for (const WaitEvent& one : result.server_stats->longest(events_most)) {
+    if (stack.events.size() < events_most) index.emplace(one.name, stack.events.size());
+    stack.events.push_back(one.name);
+  }
+  struct Samples {
+    std::vector<double> sessions;
+    double count = 0;
+  };
+  std::map<std::int64_t, Samples> samples;  // by column
+  const double origin_s = measure_start_s(result);
+  for (const ServerSample& sample : result.server_stats->samples) {
+    Samples& sums = samples[column_at(sample.t - origin_s, timeline)];
+    sums.sessions.resize(stack.events.size());
+    ++sums.count;
+    for (const auto& [event, sessions] : sample.sessions) {
+      const auto known = index.find(event);
+      // An event without a sample in the measured interval counts as "others", if these are shown.
+      const std::size_t place = known != index.end() ? known->second : index.size();
+      if (place < sums.sessions.size()) sums.sessions[place] += static_cast<double>(sessions);
+    }
+  }
+  // A sample may be a little late: then a column has none, and the next one two.
+  constexpr double late_s_most = 1.5;
+  const auto back_most = static_cast<std::int64_t>(std::floor(late_s_most / timeline.column_s));
+  for (const TimelineColumn& column : timeline.columns) {
+    // The middle of the column: its start may be slightly below the multiple.
+    const std::int64_t at = column_at(column.start_s + timeline.column_s / 2, timeline);
+    auto& mean = stack.columns.emplace_back();
+    const auto after = samples.upper_bound(at);
+    if (after == samples.begin()) continue;
+    const auto& [place, sums] = *std::prev(after);
+    if (at - place > back_most) continue;
+    mean = sums.sessions;
+    for (double& sessions : *mean) sessions /= sums.count;
+  }
+  return stack;
+}
+
+std::vector<Curve> stack_curves(const WaitEventStack& stack, const Timeline& timeline) {
+  std::vector<Curve> curves;
+  for (std::size_t event = 0; event < stack.events.size(); ++event) {
+    Curve& curve = curves.emplace_back();
+    curve.name = shortened(stack.events[event], event_characters_max);
+    curve.classes = "stack " + colour_of(event);
+    curve.has_envelope = true;
+    bool follows = false;
+    for (std::size_t i = 0; i < timeline.columns.size(); ++i) {
+      const auto& sessions = stack.columns[i];
+      if (!std::exchange(follows, sessions.has_value()) && sessions) curve.pieces.emplace_back();
+      if (!sessions) continue;
+      const double below = std::accumulate(
+          sessions->begin(), sessions->begin() + static_cast<std::ptrdiff_t>(event), 0.0);
+      const double top = below + (*sessions)[event];
+      curve.pieces.back().push_back({timeline.middle_of(timeline.columns[i]), below, top, top});
+    }
+  }
+  return curves;
+}
+
+void add_stack_panel(const WaitEventStack& stack, const Timeline& timeline, Chart& chart) {
+  Panel panel{.title = "Sessions in the server, by wait event",
+              .height = 150,
+              .axis = axis_from_zero(stack.highest(), Quantity::number),
+              .curves = stack_curves(stack, timeline)};
+  chart.panels.insert(chart.panels.begin() + 1, std::move(panel));
+  for (std::size_t i = 0; i < chart.read_outs.size(); ++i) {
+    std::vector<std::string>& lines = chart.read_outs[i].lines;
+    lines.insert(lines.begin() + 1, read_out_line(stack, i));
+  }
+  chart.description +=
+      " The sessions of the run in the server are stacked by wait event. CPU: the session runs and "
+      "waits for nothing.";
+}
+
+Legend stack_legend(const WaitEventStack& stack) {
+  Legend legend;
+  for (std::size_t i = 0; i < stack.events.size(); ++i)
+    legend.push_back({shortened(stack.events[i], event_characters_max), colour_of(i)});
+  return legend;
+}
+
+Table stack_table(const WaitEventStack& stack, const Timeline& timeline) {
+  Table table{.caption = only_page(fmt::format(
+                  "Sessions by wait event, means of each {}, from the start of the measured "
+                  "interval",
+                  text::length_text(timeline.column_s))),
+              .columns = page_columns("From", {"All"})};
+  for (const std::string& event : stack.events) table.columns.push_back({only_page(event)});
+  for (std::size_t i = 0; i < timeline.columns.size(); ++i) {
+    const auto& sessions = stack.columns[i];
+    std::vector<Cell> cells = {time_label(timeline.columns[i].start_s),
+                               sessions ? number_label(sum_of(*sessions)) : "–"};
+    for (std::size_t event = 0; event < stack.events.size(); ++event)
+      cells.emplace_back(sessions ? number_label((*sessions)[event]) : "–");
+    table.add(std::move(cells));
+  }
+  return table;
 }
 
 }  // namespace drover::report

@@ -18,7 +18,7 @@
 
 #include "measure/histogram.h"
 #include "report/document/result.h"
-#include "report/model/chart.h"
+#include "report/model/model.h"
 
 namespace drover::report {
 
@@ -75,6 +75,9 @@ struct Timeline {
 
   bool is_of_tpcc = true;  // TPC-C has a curve of its New-Orders
 
+  // Returns the middle of the part of the column that lies within the run.
+  double middle_of(const TimelineColumn& column) const;
+
   // Returns the largest `high` of any column; 0 without columns.
   double highest(TimeFigure which) const;
   bool has_errors() const;  // some transaction failed or was retried
@@ -99,6 +102,31 @@ Axis latency_axis(const std::vector<Timeline>& timelines, const std::vector<Time
 
 // Returns the outages in the first lane, checkpoints in the next, and the warm-up without a lane.
 std::vector<Band> single_bands(const Timeline& timeline);
+
+// The sessions of the server by wait event over time, as stacked curves, of which the uppermost is
+// the number of all sessions.
+struct WaitEventStack {
+  // From the lowest curve up, the events with the most sessions first, and the sum of all other
+  // events. Empty without --server-stats.
+  std::vector<std::string> events;
+  // For each column of the timeline the mean number of sessions in each event, if there was a
+  // sample.
+  std::vector<std::optional<std::vector<double>>> columns;
+
+  double highest() const;  // of all sessions in a column
+};
+WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timeline);
+
+// Returns a curve for each event, at the sum of its sessions and of the events below.
+std::vector<Curve> stack_curves(const WaitEventStack& stack, const Timeline& timeline);
+
+// Adds a panel below the throughput, its read-outs, and a sentence. Requires: the chart has the
+// timeline's panels and read-outs, and the stack has events.
+void add_stack_panel(const WaitEventStack& stack, const Timeline& timeline, Chart& chart);
+
+// Empty without events.
+Legend stack_legend(const WaitEventStack& stack);
+Table stack_table(const WaitEventStack& stack, const Timeline& timeline);
 
 // The percentile spectrum of a histogram shows latency over 1 / (1 - p), so that each further nine
 // has the same width: 90% is at 10, 99.99% at 10,000. With n values it ends at the percentile 1 -

@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "report/page/chart_curves.h"
-#include "report/page/run_figures.h"
 #include "report/page/run_parts.h"
-#include "report/page/wait_event_stack.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
@@ -167,34 +165,33 @@ Details table_details(const char* summary, Table table) {
 }
 
 Table time_table(const Timeline& timeline) {
-  struct Column {
-    const char* title;
-    TimeFigure figure;
-  };
-  constexpr Column columns[] = {
-      {"Committed/s", TimeFigure::commits}, {"NewOrder/s", TimeFigure::new_orders},
-      {"p50", TimeFigure::p50_ms},          {"p90", TimeFigure::p90_ms},
-      {"p99", TimeFigure::p99_ms},          {"Failed/s", TimeFigure::failed},
-      {"Retries/s", TimeFigure::retries},   {"In flight", TimeFigure::in_flight},
-      {"Waiting", TimeFigure::waiting},     {"Client load", TimeFigure::client_load}};
+  constexpr std::array<const char*, time_figure_count> titles = {
+      "Committed/s", "NewOrder/s", "p50",       "p90",     "p99",
+      "Failed/s",    "Retries/s",  "In flight", "Waiting", "Client load"};  // of each TimeFigure
   Table table{
       .caption = only_page(fmt::format("Means of each {}, from the start of the measured interval",
                                        text::length_text(timeline.column_s))),
       .columns = page_columns("From", {})};
-  const auto is_shown = [&timeline](const Column& column) {
-    return timeline.is_of_tpcc || column.figure != TimeFigure::new_orders;
-  };
-  for (const Column& column : columns) {
-    if (is_shown(column)) table.columns.push_back({only_page(column.title)});
+  std::vector<TimeFigure> figures;
+  for (std::size_t i = 0; i < time_figure_count; ++i) {
+    const auto figure = static_cast<TimeFigure>(i);
+    if (figure == TimeFigure::new_orders && !timeline.is_of_tpcc) continue;
+    figures.push_back(figure);
+    table.columns.push_back({only_page(titles[i])});
   }
   for (const TimelineColumn& time : timeline.columns) {
     std::vector<Cell> cells = {time_label(time.start_s)};
-    for (const Column& column : columns) {
-      if (is_shown(column)) cells.emplace_back(mean_text(time, column.figure));
-    }
+    for (const TimeFigure figure : figures) cells.emplace_back(mean_text(time, figure));
     table.add(std::move(cells));
   }
   return table;
+}
+
+// Returns the style classes of a transaction type: one of the colours t0 to t4, and dashes.
+std::string transaction_colour(std::size_t index) {
+  constexpr std::size_t colours = 5;
+  constexpr std::size_t dashes = 4;
+  return fmt::format("t{} d{}", index % colours, index / colours % dashes);
 }
 
 struct SpectrumLine {
@@ -475,7 +472,7 @@ Section time_section(const Result& result, const std::string& id) {
                                .end = column.start_s + timeline.column_s,
                                .lines = read_out_lines(timeline, column)});
   }
-  if (!stack.events.empty()) lay_beside_throughput(stack, timeline, chart);
+  if (!stack.events.empty()) add_stack_panel(stack, timeline, chart);
   const Timeline rows = make_timeline(result, columns_of_table_max);
   section.blocks = {Figure{.chart = std::move(chart),
                            .style = "time",
@@ -506,9 +503,11 @@ Section latency_section(const Result& result, const std::string& id) {
   chart.read_outs = spectrum_read_outs(lines);
   chart.read_outs_stacked = true;
   chart.stacked_classes = {"ink"};
-  for (const SpectrumLine& line : lines) chart.stacked_classes.push_back(line.classes);
   Legend legend;
-  for (const SpectrumLine& line : lines) legend.push_back({line.name, line.classes});
+  for (const SpectrumLine& line : lines) {
+    chart.stacked_classes.push_back(line.classes);
+    legend.push_back({line.name, line.classes});
+  }
   section.blocks = {
       Figure{.chart = std::move(chart), .style = "spectrum", .legends = {std::move(legend)}},
       table_details("Show as a table", spectrum_table(lines))};

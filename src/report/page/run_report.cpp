@@ -7,30 +7,66 @@
 #include <utility>
 
 #include "report/compare/metric.h"
-#include "report/page/run_figures.h"
 #include "report/page/run_parts.h"
-#include "report/page/run_tables.h"
 #include "text/plain_text.h"
 
 namespace drover::report {
 namespace {
 
-Tile efficiency_tile(const Result& result) {
-  if (!result.efficiency_is_meaningful()) {
-    return {"Efficiency", "n/a", "defined only with keying and think times", ""};
+// "TPC-C, 10 warehouses, PostgreSQL 15.8"
+std::string title_of(const Result& result) {
+  const settings::RunSettings& plan = result.plan;
+  const std::string_view known = plan.kind().title;
+  std::string title = known.empty() ? shortened(plan.benchmark, 60) : std::string(known);
+  title += ", " + (plan.is_tpcc() ? text::counted_grouped(plan.warehouses, "warehouse")
+                                  : text::counted_grouped(plan.clients, "client"));
+  if (plan.is_open_loop())
+    title += fmt::format(", {} tx/s scheduled", text::figure_text(plan.rate));
+  if (result.environment.server) {
+    // The title contains only the number of a version such as "15.8 (Debian 15.8-1)".
+    Server server = *result.environment.server;
+    server.version.resize(std::min(server.version.size(), server.version.find(' ')));
+    title += ", " + shortened(server.name(), 60);
+  } else if (plan.simulate_ms) {
+    title += ", simulated";
   }
+  return title;
+}
+
+// The audit's verdict in a sentence, with an icon and a class of the style sheet.
+struct VerdictBadge {
+  std::string icon;
+  std::string style;
+  std::string sentence;
+};
+
+VerdictBadge badge_of(const Result& result) {
+  const AuditSummary summary = summarise(result.audit);
+  const std::string sentence = capitalised(summary.sentence);
+  if (!summary.valid) return {"✗", "bad", sentence};
+  if (std::ranges::all_of(result.audit, [](const Verdict& verdict) {
+        return verdict.judgement == Judgement::not_judged;
+      }))
+    return {"–", "none", sentence};
+  if (!summary.compliant) return {"!", "warn", sentence};
+  return {"✓", "good", sentence};
+}
+
+// Returns the name and the value of the first figure: tpmC, or the throughput without TPC-C.
+std::pair<std::string, std::string> headline_figure(const Result& result) {
+  if (result.is_tpcc()) return {"tpmC", rate_text(result.summary.tpmc)};
+  return {"tx/s", rate_text(result.throughput())};
+}
+
+Tile efficiency_tile(const Result& result) {
+  if (!result.efficiency_is_meaningful())
+    return {"Efficiency", "n/a", "defined only with keying and think times", ""};
   if (result.summary.new_orders == 0) return {"Efficiency", "–", "no New-Order was committed", ""};
   std::string extra =
       fmt::format("± {:.1f}% (95% confidence interval)", result.summary.efficiency_sampling_error);
   if (result.plan.pace != 1)
     extra += fmt::format("; keying and think times divided by {:g}", result.plan.pace);
   return {"Efficiency", fmt::format("{:.1f}%", result.summary.efficiency), extra, ""};
-}
-
-Tile rate_tile(const Result& result) {
-  const std::uint64_t backlog = result.backlog.value_or(0);
-  return {"Scheduled rate", rate_text(result.plan.rate) + "/s",
-          "backlog of " + text::counted_grouped(backlog, "transaction") + " at the end", ""};
 }
 
 std::vector<Tile> headline_tiles(const Result& result) {
@@ -41,61 +77,58 @@ std::vector<Tile> headline_tiles(const Result& result) {
   const double failed_share = all > 0 ? static_cast<double>(total.failed_count) / all : 0;
   const Availability& availability = result.availability;
   std::vector<Tile> tiles;
+  const auto add = [&tiles](std::string name, std::string figure, std::string extra,
+                            bool is_bad = false) {
+    tiles.push_back(
+        {std::move(name), std::move(figure), std::move(extra), is_bad ? "bad" : "", tiles.empty()});
+  };
   if (result.is_tpcc()) {
-    tiles.push_back({"tpmC", rate_text(summary.tpmc),
-                     text::counted_grouped(summary.new_orders, "New-Order") + " committed", "",
-                     true});
+    add("tpmC", rate_text(summary.tpmc),
+        text::counted_grouped(summary.new_orders, "New-Order") + " committed");
     tiles.push_back(efficiency_tile(result));
   }
-  tiles.push_back(
-      {"Transactions",
-       seconds > 0 ? rate_text(static_cast<double>(total.ok_count) / seconds) + "/s" : "n/a",
-       text::grouped(total.ok_count) + " committed", "", !result.is_tpcc()});
-  if (result.plan.is_open_loop()) tiles.push_back(rate_tile(result));
-  tiles.push_back({"Failed", text::grouped(total.failed_count),
-                   fmt::format("{} of all; {}", share_text(failed_share),
-                               text::counted_grouped(total.retry_count, "retry")),
-                   total.failed_count > 0 ? "bad" : ""});
-  tiles.push_back({"Outages", text::length_text(availability.unavailable_s),
-                   text::counted(availability.outages.size(), "outage") + " in the whole run",
-                   availability.outages.empty() ? "" : "bad"});
+  add("Transactions",
+      seconds > 0 ? rate_text(static_cast<double>(total.ok_count) / seconds) + "/s" : "n/a",
+      text::grouped(total.ok_count) + " committed");
+  if (result.plan.is_open_loop()) {
+    const std::uint64_t backlog = result.backlog.value_or(0);
+    add("Scheduled rate", rate_text(result.plan.rate) + "/s",
+        "backlog of " + text::counted_grouped(backlog, "transaction") + " at the end");
+  }
+  add("Failed", text::grouped(total.failed_count),
+      fmt::format("{} of all; {}", share_text(failed_share),
+                  text::counted_grouped(total.retry_count, "retry")),
+      total.failed_count > 0);
+  add("Outages", text::length_text(availability.unavailable_s),
+      text::counted(availability.outages.size(), "outage") + " in the whole run",
+      !availability.outages.empty());
   if (const std::string away = warehouses_away_text(result); !away.empty()) {
-    tiles.push_back({"Warehouses away", text::grouped(result.warehouse_availability->away.size()),
-                     "available for " + away, "bad"});
+    add("Warehouses away", text::grouped(result.warehouse_availability->away.size()),
+        "available for " + away, true);
   }
   if (!availability.stalls.empty()) {
-    tiles.push_back({"Stalls", text::length_text(availability.stalled_s),
-                     text::counted(availability.stalls.size(), "stall") + " in the whole run",
-                     "bad"});
+    add("Stalls", text::length_text(availability.stalled_s),
+        text::counted(availability.stalls.size(), "stall") + " in the whole run", true);
   }
   return tiles;
 }
 
 Tile latency_tile(const std::string& name, const TransactionResult& one) {
-  const measure::HistogramSnapshot& latency = one.latency;
-  const std::optional<double>& limit_s = one.latency_limit_s;
-  const std::optional<bool> holds = one.holds_latency_limit();
   // Names of scripts may be as long as a path.
   constexpr std::size_t name_most = 40;
   const std::string shown = shortened(name, name_most);
-  if (latency.empty()) return {shown, "n/a", "no transaction was committed", ""};
-  Tile tile{shown, latency_text(latency.percentile_ns(90)), "no limit", ""};
-  if (is_lower_bound(latency, one.pending.unanswered, 90)) tile.figure = "≥ " + tile.figure;
-  if (!limit_s) return tile;
-  const double used = static_cast<double>(latency.percentile_ns(90)) * 1e-9 / *limit_s;
-  const std::string limit = milliseconds_label(*limit_s * 1000);
-  if (!holds) {
-    tile.extra = "too many transactions without an answer";
-    tile.style = "bad";
-  } else if (*holds) {
-    const std::string share = used < 0.01 ? "under 1%" : share_text(used);
-    tile.extra = fmt::format("✓ {} of the {}", share, limit);
-    tile.style = "good";
-  } else {
-    tile.extra = fmt::format("✗ over the limit of {}", limit);
-    tile.style = "bad";
-  }
-  return tile;
+  if (one.latency.empty()) return {shown, "n/a", "no transaction was committed", ""};
+  const std::uint64_t p90_ns = one.latency.percentile_ns(90);
+  const bool is_bound = is_lower_bound(one.latency, one.pending.unanswered, 90);
+  const std::string figure = (is_bound ? "≥ " : "") + latency_text(p90_ns);
+  if (!one.latency_limit_s) return {shown, figure, "no limit", ""};
+  const std::string limit = milliseconds_label(*one.latency_limit_s * 1000);
+  const std::optional<bool> holds = one.holds_latency_limit();
+  if (!holds) return {shown, figure, "too many transactions without an answer", "bad"};
+  if (!*holds) return {shown, figure, fmt::format("✗ over the limit of {}", limit), "bad"};
+  const double used = static_cast<double>(p90_ns) * 1e-9 / *one.latency_limit_s;
+  const std::string share = used < 0.01 ? "under 1%" : share_text(used);
+  return {shown, figure, fmt::format("✓ {} of the {}", share, limit), "good"};
 }
 
 Tiles latency_tiles(const Result& result) {
@@ -111,31 +144,27 @@ Tiles latency_tiles(const Result& result) {
   return tiles;
 }
 
-Paragraph warning(std::string text) {
-  return {only_page(std::move(text)), "warn"};
-}
-
 // Whether a result can be trusted, and its most important figures.
 Blocks verdict_blocks(const Result& result) {
   const VerdictBadge badge = badge_of(result);
   Blocks blocks = {Paragraph{only_page(badge.sentence), "badge " + badge.style, badge.icon}};
+  const auto warn = [&blocks](std::string text) {
+    blocks.emplace_back(Paragraph{only_page(std::move(text)), "warn"});
+  };
   if (result.failure)
     blocks.emplace_back(Paragraph{only_page("Aborted: " + *result.failure), "badge bad", "✗"});
-  if (result.incomplete && result.audit.empty())
-    blocks.emplace_back(warning("Incomplete: " + *result.incomplete + "."));
-  if (result.interrupted) {
-    blocks.emplace_back(warning("The run was interrupted: the figures cover the time until then."));
-  }
+  if (result.incomplete && result.audit.empty()) warn("Incomplete: " + *result.incomplete + ".");
+  if (result.interrupted) warn("The run was interrupted: the figures cover the time until then.");
   if (result.has_lower_bounds()) {
     const Pending pending = all_transactions(result).pending;
-    blocks.emplace_back(warning(fmt::format(
+    warn(fmt::format(
         "At the end of the run {} late transactions had no answer, the latest after "
         "{}. Figures with ≥ are lower bounds.",
-        text::grouped(pending.unanswered.count()), latency_text(pending.unanswered.max_ns()))));
+        text::grouped(pending.unanswered.count()), latency_text(pending.unanswered.max_ns())));
   }
   if (const std::string off = settings_without_durability(result); !off.empty()) {
-    blocks.emplace_back(warning("Not durable: the server ran with " + off +
-                                ". A crash may lose or corrupt committed data."));
+    warn("Not durable: the server ran with " + off +
+         ". A crash may lose or corrupt committed data.");
   }
   blocks.emplace_back(Tiles{"", headline_tiles(result)});
   if (Tiles latencies = latency_tiles(result); !latencies.tiles.empty())
@@ -166,9 +195,9 @@ std::vector<Link> links_of(const Result& result) {
   if (result.is_of_several()) links.push_back({"#result-1-load-hosts", "Hosts"});
   if (!result.hosts.empty()) links.push_back({"#result-1-hosts", "Server hosts"});
   if (result.server_stats) links.push_back({"#result-1-server", "Server"});
-  links.push_back({"#result-1-audit", "Audit"});
-  links.push_back({"#result-1-client", "Load generator"});
-  links.push_back({"#result-1-plan", "Settings and environment"});
+  links.insert(links.end(), {{"#result-1-audit", "Audit"},
+                             {"#result-1-client", "Load generator"},
+                             {"#result-1-plan", "Settings and environment"}});
   return links;
 }
 
@@ -207,7 +236,7 @@ std::string numbered(const std::vector<NamedResult>& results, std::size_t i,
 
 // Returns a row for each result: verdict, headline and a link to its section.
 Section results_section(const std::vector<NamedResult>& results) {
-  const std::string first_name = headline_figure(results[0].result).name;
+  const std::string first_name = headline_figure(results[0].result).first;
   Table table{.caption = only_page("Compared results, in the order of the command line"),
               .columns = page_columns("Result", {"Audit", first_name, "Efficiency", "Measured",
                                                  "Load", "Measured from"})};
@@ -342,27 +371,28 @@ std::string verdict_line(const Result& result) {
 std::string headline(const Result& result) {
   const Summary& summary = result.summary;
   const auto [name, figure] = headline_figure(result);
-  std::string text = result.is_tpcc() ? fmt::format("**{} {}**", name, figure)
-                                      : fmt::format("**{} {}**", figure, name);
+  std::string text = result.is_tpcc()
+                         ? fmt::format("**{} {}**", name, figure)
+                         : fmt::format("**{} {}**, {} committed", figure, name,
+                                       text::grouped(all_transactions(result).ok_count));
   if (!result.is_tpcc()) {
-    text += fmt::format(", {} committed", text::grouped(all_transactions(result).ok_count));
     if (result.backlog)
       text += fmt::format(", backlog of {} at the end",
                           text::counted_grouped(*result.backlog, "transaction"));
-  } else if (result.efficiency_is_meaningful() && summary.new_orders > 0) {
-    text += fmt::format(", efficiency {:.1f}% ± {:.1f}", summary.efficiency,
-                        summary.efficiency_sampling_error);
-  } else if (result.efficiency_is_meaningful()) {
+  } else if (!result.efficiency_is_meaningful()) {
+    text += ", no keying and think times";
+  } else if (summary.new_orders == 0) {
     text += ", no New-Order was committed";
   } else {
-    text += ", no keying and think times";
+    text += fmt::format(", efficiency {:.1f}% ± {:.1f}", summary.efficiency,
+                        summary.efficiency_sampling_error);
   }
-  text += fmt::format(", measured for {} from {}, {}", text::length_text(summary.time_seconds),
-                      text::moment_text(summary.measure_start_ts),
-                      text::counted_grouped(result.plan.connections, "connection"));
-  if (result.interrupted) text += ", **interrupted**";
-  if (result.incomplete) text += ", **incomplete**";
-  return text;
+  return text + fmt::format(", measured for {} from {}, {}{}{}",
+                            text::length_text(summary.time_seconds),
+                            text::moment_text(summary.measure_start_ts),
+                            text::counted_grouped(result.plan.connections, "connection"),
+                            result.interrupted ? ", **interrupted**" : "",
+                            result.incomplete ? ", **incomplete**" : "");
 }
 
 Items problems_of(const Result& result) {

@@ -6,9 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "report/page/run_figures.h"
 #include "report/page/run_parts.h"
-#include "report/page/run_tables.h"
 #include "settings/shown_settings.h"
 #include "text/plain_text.h"
 
@@ -25,18 +23,20 @@ Paragraph plain(std::string text) {
   return {only_page(std::move(text))};
 }
 
-// Says how many rows are left out of a list.
-Wording rest_wording(std::size_t total, const char* what) {
-  if (total <= shown_rows_max) return {};
-  return only_page(fmt::format("{} more {} are in the result file.",
-                               text::grouped(total - shown_rows_max), what));
-}
-
 TableColumn text_column(const char* title) {
   return {only_page(title), false};
 }
-TableColumn number_column_of_page(std::string title) {
-  return {only_page(std::move(title))};
+
+// Adds a row for each item, up to a limit, and a note on the items that are left out.
+template <class Items, class CellsOf>
+void add_rows(Table& table, const Items& items, const char* what, CellsOf cells_of) {
+  const std::size_t rows_most = table.rows.size() + shown_rows_max;
+  for (const auto& item : items) {
+    if (table.rows.size() < rows_most) table.add(cells_of(item));
+  }
+  if (items.size() <= shown_rows_max) return;
+  table.rest = only_page(fmt::format("{} more {} are in the result file.",
+                                     text::grouped(items.size() - shown_rows_max), what));
 }
 
 Table deferred_table(const DeferredDelivery& deferred) {
@@ -44,29 +44,24 @@ Table deferred_table(const DeferredDelivery& deferred) {
       .caption = only_page("Deferred Deliveries: latency in ms from queueing to completion"),
       .columns = page_columns(
           "Queued", {"Completed", "Failed", "Unfinished", "p50", "p90", "p99", "p90 limit"})};
-  std::vector<Cell> cells = {count_wording(deferred.queued), count_wording(deferred.completed),
-                             count_wording(deferred.failed), count_wording(deferred.unfinished)};
-  for (const double percent : {50, 90, 99})
-    cells.emplace_back(bounded_ms_wording(deferred_row(deferred), percent));
-  cells.emplace_back(milliseconds_label(deferred.latency_limit_s * 1000));
-  table.add(std::move(cells));
+  const TransactionResult row = deferred_row(deferred);
+  table.add({count_wording(deferred.queued), count_wording(deferred.completed),
+             count_wording(deferred.failed), count_wording(deferred.unfinished),
+             bounded_ms_wording(row, 50), bounded_ms_wording(row, 90), bounded_ms_wording(row, 99),
+             milliseconds_label(deferred.latency_limit_s * 1000)});
   return table;
 }
 
 Blocks transaction_blocks(const Result& result) {
   Blocks blocks = {transactions_table(result)};
-  std::string latency =
-      "Latency runs from the intended start to the answer, retries included. Wait is its part "
-      "before a permit and a connection were available. ";
-  if (result.is_tpcc()) {
-    latency += "Rolled back: on purpose, as the specification requires. ";
-  } else if (result.plan.is_open_loop()) {
-    blocks.emplace_back(service_times_table(result));
-    latency =
-        "Latency runs from the intended start to the answer, retries included. Service time runs "
-        "from the first statement to the answer. ";
-  }
-  blocks.emplace_back(note(latency + "Unknown: commits without an answer, a part of Failed."));
+  const bool has_service_times = !result.is_tpcc() && result.plan.is_open_loop();
+  if (has_service_times) blocks.emplace_back(service_times_table(result));
+  blocks.emplace_back(note(fmt::format(
+      "Latency runs from the intended start to the answer, retries included. {} {}Unknown: commits "
+      "without an answer, a part of Failed.",
+      has_service_times ? "Service time runs from the first statement to the answer."
+                        : "Wait is its part before a permit and a connection were available.",
+      result.is_tpcc() ? "Rolled back: on purpose, as the specification requires. " : "")));
   if (Table statements = statements_table(result); !statements.rows.empty() && !result.is_tpcc())
     blocks.emplace_back(std::move(statements));
   if (result.deferred_delivery) blocks.emplace_back(deferred_table(*result.deferred_delivery));
@@ -91,18 +86,16 @@ using Counts = std::map<std::string, std::uint64_t>;
 void append_error_table(Blocks& blocks, const Result& result, std::string caption, const char* head,
                         Counts TransactionResult::* counts) {
   std::set<std::string> names;
+  Table table{.caption = only_page(std::move(caption)), .columns = {text_column(head)}};
   for (const TransactionResult& one : result.transactions) {
+    table.columns.push_back({only_page(one.name)});
     for (const auto& [name, count] : one.*counts) {
       if (count > 0 && names.size() <= shown_rows_max) names.insert(name);
     }
   }
+  table.columns.push_back({only_page("All")});
   if (names.empty()) return;
-  Table table{.caption = only_page(std::move(caption)), .columns = {text_column(head)}};
-  for (const TransactionResult& one : result.transactions)
-    table.columns.push_back(number_column_of_page(one.name));
-  table.columns.push_back(number_column_of_page("All"));
-  for (const std::string& name : names) {
-    if (table.rows.size() == shown_rows_max) break;
+  add_rows(table, names, "", [&](const std::string& name) {
     std::vector<Cell> cells = {name};
     std::uint64_t total = 0;
     for (const TransactionResult& one : result.transactions) {
@@ -112,55 +105,39 @@ void append_error_table(Blocks& blocks, const Result& result, std::string captio
       cells.emplace_back(count_wording(count));
     }
     cells.emplace_back(count_wording(total));
-    table.add(std::move(cells));
-  }
+    return cells;
+  });
   if (names.size() > shown_rows_max) table.rest = only_page("The others are in the result file.");
   blocks.emplace_back(std::move(table));
 }
 
-Blocks error_blocks(const Result& result) {
-  Blocks blocks = {about("Every attempt that ended in an error, retried attempts included.")};
-  append_error_table(blocks, result, "Errors by class", "Class",
-                     &TransactionResult::errors_by_class);
-  append_error_table(blocks, result, "Errors by SQLSTATE, where the server sent one", "SQLSTATE",
-                     &TransactionResult::errors_by_sqlstate);
-  return blocks;
-}
-
 // Returns the start, end and length of an outage or a stall.
-template <typename Span>
-std::vector<Cell> span_cells(const Span& span) {
-  return {fmt::format("{:.1f} s", span.start_s),
-          span.end_s ? fmt::format("{:.1f} s", *span.end_s) : "not ended",
-          span.end_s ? text::length_text(*span.end_s - span.start_s) : "–"};
+std::vector<Cell> span_cells(double start_s, const std::optional<double>& end_s) {
+  return {fmt::format("{:.1f} s", start_s), end_s ? fmt::format("{:.1f} s", *end_s) : "not ended",
+          end_s ? text::length_text(*end_s - start_s) : "–"};
 }
 
 Table stalls_table(const Result& result) {
-  const std::vector<Stall>& stalls = result.availability.stalls;
   Table table{.caption = only_page(fmt::format(
                   "Stalls, in seconds since the start of the run: {}s waited, the database "
                   "answered nothing, and nothing failed",
                   result.plan.kind().client)),
-              .columns = page_columns("From", {"To", "Length"}),
-              .rest = rest_wording(stalls.size(), "stalls")};
-  for (const Stall& stall : stalls) {
-    if (table.rows.size() < shown_rows_max) table.add(span_cells(stall));
-  }
+              .columns = page_columns("From", {"To", "Length"})};
+  add_rows(table, result.availability.stalls, "stalls",
+           [](const Stall& stall) { return span_cells(stall.start_s, stall.end_s); });
   return table;
 }
 
-Table outages_table(const std::vector<Outage>& outages) {
+Table outages_table(const Result& result) {
   Table table{.caption = only_page("Outages, in seconds since the start of the run"),
-              .columns = page_columns("From", {"To", "Length", "Transactions lost"}),
-              .rest = rest_wording(outages.size(), "outages")};
+              .columns = page_columns("From", {"To", "Length", "Transactions lost"})};
   table.columns.push_back(text_column("First error"));
-  for (const Outage& outage : outages) {
-    if (table.rows.size() == shown_rows_max) break;
-    std::vector<Cell> cells = span_cells(outage);
+  add_rows(table, result.availability.outages, "outages", [](const Outage& outage) {
+    std::vector<Cell> cells = span_cells(outage.start_s, outage.end_s);
     cells.emplace_back(count_wording(outage.transactions_lost));
     cells.emplace_back(outage.first_error);
-    table.add(std::move(cells));
-  }
+    return cells;
+  });
   return table;
 }
 
@@ -191,23 +168,8 @@ Blocks availability_blocks(const Result& result) {
                     text::counted_grouped(*availability.sessions_renewed, "connection"))));
   }
   if (!availability.stalls.empty()) blocks.emplace_back(stalls_table(result));
-  if (!availability.outages.empty()) blocks.emplace_back(outages_table(availability.outages));
+  if (!availability.outages.empty()) blocks.emplace_back(outages_table(result));
   return blocks;
-}
-
-Blocks load_host_blocks(const Result& result) {
-  return {about("The hosts that generated the load. Cores: CPU cores that Drover used. Busiest "
-                "worker: the share of a core that the busiest worker thread used. Timer lag: how "
-                "late Drover woke up after a planned instant. Clock offset: the host's clock minus "
-                "the coordinator's, with its uncertainty. Start: corrected by the clock offset."),
-          load_hosts_table(result)};
-}
-
-Blocks server_host_blocks(const Result& result) {
-  return {about("Connections were distributed over these server hosts (--balance). Counts and "
-                "service times are those of the measured interval; service time runs from the "
-                "first statement to the answer. Connections are counted at the end of the run."),
-          server_hosts_table(result)};
 }
 
 Blocks server_blocks(const Result& result) {
@@ -240,21 +202,25 @@ constexpr JudgementWords judgement_words[] = {{Judgement::invalid, "✗", "inval
 Blocks audit_blocks(const Result& result) {
   if (result.audit.empty())
     return {plain("The result has no audit: an older version of Drover wrote it.")};
+  std::vector<std::pair<const JudgementWords*, const Verdict*>> verdicts;
+  for (const JudgementWords& words : judgement_words) {
+    for (const Verdict& verdict : result.audit) {
+      if (verdict.judgement == words.judgement) verdicts.emplace_back(&words, &verdict);
+    }
+  }
   Table table{.caption = only_page("Every rule, broken and invalid rules first"),
               .columns = {text_column("Judgement"), text_column("Rule"), text_column("Clause"),
                           text_column("Figure and limit")},
-              .rest = rest_wording(result.audit.size(), "rules"),
               .head_column = 1};
-  for (const JudgementWords& words : judgement_words) {
-    for (const Verdict& line : result.audit) {
-      if (line.judgement != words.judgement || table.rows.size() == shown_rows_max) continue;
-      table.add({words.word, line.name, line.clause.empty() ? "–" : line.clause, line.text});
-      std::vector<Cell>& cells = table.rows.back().cells;
-      cells[0].style = "judgement " + std::string(judgement_name(line.judgement));
-      cells[0].icon = words.icon;
-      cells[3].style = "text";
-    }
-  }
+  add_rows(table, verdicts, "rules", [](const auto& entry) {
+    const auto [words, verdict] = entry;
+    std::vector<Cell> cells = {words->word, verdict->name,
+                               verdict->clause.empty() ? "–" : verdict->clause, verdict->text};
+    cells[0].style = "judgement " + std::string(judgement_name(verdict->judgement));
+    cells[0].icon = words->icon;
+    cells[3].style = "text";
+    return cells;
+  });
   return {about("Broken: the figures are true, but the run did not keep the rule. Invalid: the "
                 "figures cannot be trusted. Not judged: the rule does not apply, or the run has "
                 "too little data for it."),
@@ -276,19 +242,18 @@ std::vector<std::string> worker_names(const Result& result) {
 
 Table workers_table(const Result& result) {
   const ClientCost& client = result.client;
+  const bool known = client.run_queue_known;
   Table table{
-      .caption = only_page(client.run_queue_known
-                               ? "Worker threads, shares of the measured interval"
-                               : "Worker threads; this kernel does not report waits for a core"),
-      .columns = page_columns("Worker", {"Running", "Waiting for a core", "Mean wait per wake-up"}),
-      .rest = rest_wording(client.workers.size(), "workers")};
+      .caption = only_page(known ? "Worker threads, shares of the measured interval"
+                                 : "Worker threads; this kernel does not report waits for a core"),
+      .columns =
+          page_columns("Worker", {"Running", "Waiting for a core", "Mean wait per wake-up"})};
   const std::vector<std::string> names = worker_names(result);
-  for (const WorkerHealth& worker : client.workers) {
-    if (table.rows.size() == shown_rows_max) break;
-    table.add({names[table.rows.size()], share_text(worker.load),
-               client.run_queue_known ? share_text(worker.run_queue_share) : "–",
-               client.run_queue_known ? fmt::format("{:.3f} ms", worker.wake_up_delay_ms) : "–"});
-  }
+  add_rows(table, client.workers, "workers", [&](const WorkerHealth& worker) -> std::vector<Cell> {
+    return {names[table.rows.size()], share_text(worker.load),
+            known ? share_text(worker.run_queue_share) : "–",
+            known ? fmt::format("{:.3f} ms", worker.wake_up_delay_ms) : "–"};
+  });
   return table;
 }
 
@@ -315,16 +280,23 @@ SideBySide client_blocks(const Result& result) {
            {workers_table(result)}}};
 }
 
-Paragraph about_writes() {
-  return about(
-      "Writes of the whole run, warm-up included: as the database acknowledged them, and as the "
-      "tables contain them.");
-}
-
 Table writes_table(std::string caption) {
   return {.caption = only_page(std::move(caption)),
-          .columns = {text_column("Writes"), number_column_of_page("Acknowledged"),
-                      number_column_of_page("In the data"), text_column("Agreement")}};
+          .columns = {text_column("Writes"),
+                      {only_page("Acknowledged")},
+                      {only_page("In the data")},
+                      text_column("Agreement")}};
+}
+
+const char* agreement_text(const std::optional<bool>& agrees) {
+  return !agrees ? "not read" : *agrees ? "✓ the same" : "✗ differ";
+}
+
+// "-1,234"; "–" for a count that was not read.
+std::string in_data_text(const std::optional<std::int64_t>& count) {
+  if (!count) return "–";
+  return *count >= 0 ? text::grouped(static_cast<std::uint64_t>(*count))
+                     : "-" + text::grouped(0 - static_cast<std::uint64_t>(*count));
 }
 
 std::string cents_text(std::int64_t cents) {
@@ -334,33 +306,32 @@ std::string cents_text(std::int64_t cents) {
 }
 
 Table ledger_table(const Ledger& ledger, const std::optional<LedgerInData>& data) {
-  const auto agreement = [&](bool same) {
-    return !data ? "not read" : same ? "✓ the same" : "✗ differ";
-  };
-  const bool orders_agree =
-      data && data->new_orders == static_cast<std::int64_t>(ledger.new_orders);
-  const bool amounts_agree = data && data->payment_cents == ledger.payment_cents;
-  const bool delivered = data && data->orders_delivered;
-  const bool delivered_agree =
-      delivered && *data->orders_delivered == static_cast<std::int64_t>(ledger.orders_delivered);
   Table table =
       writes_table(ledger.exact ? "Committed transactions"
                                 : "Committed transactions; the outcome of some commits is "
                                   "unresolved");
-  table.add({"New-Orders", text::grouped(ledger.new_orders),
-             data ? signed_label(data->new_orders) : "–", agreement(orders_agree)});
+  const auto add = [&table](const char* name, std::uint64_t counted,
+                            const std::optional<std::int64_t>& read) {
+    std::optional<bool> agrees;
+    if (read) agrees = *read == static_cast<std::int64_t>(counted);
+    table.add({name, text::grouped(counted), in_data_text(read), agreement_text(agrees)});
+  };
+  const auto add_unread = [&table](const char* name, std::uint64_t counted) {
+    table.add({name, text::grouped(counted), "–", "–"});
+  };
+  add("New-Orders", ledger.new_orders, data ? std::optional(data->new_orders) : std::nullopt);
+  std::optional<bool> amounts_agree;
+  if (data) amounts_agree = data->payment_cents == ledger.payment_cents;
   table.add({"Payments, amount", cents_text(ledger.payment_cents),
-             data ? cents_text(data->payment_cents) : "–", agreement(amounts_agree)});
-  table.add({"Payments", text::grouped(ledger.payments), "–", "–"});
-  table.add({"Deliveries, orders", text::grouped(ledger.orders_delivered),
-             delivered ? signed_label(*data->orders_delivered) : "–",
-             delivered ? agreement(delivered_agree) : "not read"});
-  table.add({"Deliveries", text::grouped(ledger.deliveries), "–", "–"});
+             data ? cents_text(data->payment_cents) : "–", agreement_text(amounts_agree)});
+  add_unread("Payments", ledger.payments);
+  add("Deliveries, orders", ledger.orders_delivered, data ? data->orders_delivered : std::nullopt);
+  add_unread("Deliveries", ledger.deliveries);
   return table;
 }
 
 Blocks ledger_blocks(const Result& result) {
-  Blocks blocks = {about_writes(), ledger_table(result.ledger, result.ledger_in_data)};
+  Blocks blocks = {ledger_table(result.ledger, result.ledger_in_data)};
   if (result.lost_commits && result.lost_commits->count() > 0) {
     const LostCommits& lost = *result.lost_commits;
     blocks.emplace_back(note(
@@ -381,26 +352,19 @@ Blocks ledger_blocks(const Result& result) {
   return blocks;
 }
 
-std::string agreement_text(const Account& account) {
-  const std::optional<bool> agrees = account.agrees();
-  if (!agrees) return "not read";
-  return *agrees ? "✓ the same" : "✗ differ";
-}
-
 // The counterpart of the ledger for YCSB and scripts.
 Blocks account_blocks(const Result& result) {
-  Blocks blocks = {about_writes()};
+  Blocks blocks;
   if (result.accounts.empty()) {
     blocks.emplace_back(plain("The run's writes were not counted in the data."));
   } else {
     Table table = writes_table("Committed writes");
-    for (const Account& account : result.accounts) {
-      if (table.rows.size() == shown_rows_max) break;
-      table.add({account.name +
-                     (account.unresolved == 0 ? "" : "; the outcome of some commits is unresolved"),
-                 text::grouped(account.counted),
-                 account.in_data ? signed_label(*account.in_data) : "–", agreement_text(account)});
-    }
+    add_rows(table, result.accounts, "writes", [](const Account& account) -> std::vector<Cell> {
+      return {account.name +
+                  (account.unresolved == 0 ? "" : "; the outcome of some commits is unresolved"),
+              text::grouped(account.counted), in_data_text(account.in_data),
+              agreement_text(account.agrees())};
+    });
     blocks.emplace_back(std::move(table));
   }
   if (!result.verification) return blocks;
@@ -444,14 +408,13 @@ SideBySide environment_blocks(const Result& result) {
   if (!result.environment.server)
     return {{{std::move(machine)}, {plain("No server: transactions were simulated.")}}};
   const Server& server = *result.environment.server;
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"Kind", server.kind}, {"Version", server.version.empty() ? "not reported" : server.version}};
-  for (const auto& [name, value] : server.settings) {
-    if (facts.size() > shown_rows_max) break;
-    facts.emplace_back(name, value);
-  }
-  Table shown = pairs_table("Server, and its settings as printed by SHOW", std::move(facts));
-  shown.rest = rest_wording(server.settings.size(), "settings");
+  Table shown =
+      pairs_table("Server, and its settings as printed by SHOW",
+                  {{"Kind", server.kind},
+                   {"Version", server.version.empty() ? "not reported" : server.version}});
+  add_rows(shown, server.settings, "settings", [](const auto& setting) -> std::vector<Cell> {
+    return {setting.first, setting.second};
+  });
   return {{{std::move(machine)}, {std::move(shown)}}};
 }
 
@@ -464,15 +427,40 @@ Blocks detail_sections(const Result& result, const std::string& id) {
         Section{heading, std::move(blocks), anchor == nullptr ? "" : id + "-" + anchor});
   };
   add("Transactions", transaction_blocks(result), "transactions");
-  if (has_errors(result)) add("Errors", error_blocks(result));
+  if (has_errors(result)) {
+    Blocks blocks = {about("Every attempt that ended in an error, retried attempts included.")};
+    append_error_table(blocks, result, "Errors by class", "Class",
+                       &TransactionResult::errors_by_class);
+    append_error_table(blocks, result, "Errors by SQLSTATE, where the server sent one", "SQLSTATE",
+                       &TransactionResult::errors_by_sqlstate);
+    add("Errors", std::move(blocks));
+  }
   add("Availability", availability_blocks(result), "availability");
-  if (result.is_of_several())
-    add("Hosts that generated the load", load_host_blocks(result), "load-hosts");
-  if (!result.hosts.empty()) add("Server hosts", server_host_blocks(result), "hosts");
+  if (result.is_of_several()) {
+    add("Hosts that generated the load",
+        {about("The hosts that generated the load. Cores: CPU cores that Drover used. Busiest "
+               "worker: the share of a core that the busiest worker thread used. Timer lag: how "
+               "late Drover woke up after a planned instant. Clock offset: the host's clock minus "
+               "the coordinator's, with its uncertainty. Start: corrected by the clock offset."),
+         load_hosts_table(result)},
+        "load-hosts");
+  }
+  if (!result.hosts.empty()) {
+    add("Server hosts",
+        {about("Connections were distributed over these server hosts (--balance). Counts and "
+               "service times are those of the measured interval; service time runs from the "
+               "first statement to the answer. Connections are counted at the end of the run."),
+         server_hosts_table(result)},
+        "hosts");
+  }
   if (result.server_stats) add("Server activity", server_blocks(result), "server");
   add("Audit", audit_blocks(result), "audit");
   add("The load generator", {client_blocks(result)}, "client");
-  add("Ledger", result.is_tpcc() ? ledger_blocks(result) : account_blocks(result));
+  Blocks ledger = {about(
+      "Writes of the whole run, warm-up included: as the database acknowledged them, and as the "
+      "tables contain them.")};
+  append(ledger, result.is_tpcc() ? ledger_blocks(result) : account_blocks(result));
+  add("Ledger", std::move(ledger));
   add("Settings of the run", {settings_blocks(result)}, "plan");
   add("Environment", {environment_blocks(result)});
   return sections;

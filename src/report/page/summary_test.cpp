@@ -9,7 +9,7 @@
 
 #include "report/document/example_result_test.h"
 #include "report/merge/example_part_test.h"
-#include "report/page/run_tables.h"
+#include "report/page/run_parts.h"
 
 namespace drover::report {
 namespace {
