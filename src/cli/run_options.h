@@ -14,7 +14,7 @@
 #include "cli/option/command.h"
 #include "cli/option/database_option.h"
 #include "coro/clock.h"
-#include "database/isolation.h"
+#include "database/server.h"
 #include "load/plan.h"
 #include "report/page/report.h"
 #include "run/measured_run.h"

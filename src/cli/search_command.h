@@ -15,7 +15,7 @@
 
 #include "cli/option/command.h"
 #include "cli/run_options.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "report/compare/compare_limit.h"
 #include "run/measured_run.h"
 #include "search/search.h"

@@ -14,6 +14,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,11 @@
 #include <variant>
 #include <vector>
 
+#include "coro/cancellation.h"
+#include "coro/clock.h"
+#include "coro/deadline.h"
 #include "coro/task.h"
+#include "coro/worker.h"
 #include "database/error.h"
 
 namespace drover::database {
@@ -108,5 +113,16 @@ class AdminSession {
   // Returns true for the error of a query that names a column which its table lacks.
   virtual bool is_unknown_column(const Error& error) const noexcept = 0;
 };
+
+// Awaits a cleanup, even if the caller is cancelled, until the timeout. Throws nothing: the next
+// command finds what is left.
+inline coro::Task<void> finish_in_time(coro::Task<void> cleanup, coro::Duration timeout) {
+  const coro::Instant give_up = coro::Worker::current().now() + timeout;
+  coro::CancelSource own(coro::Worker::current());
+  try {
+    co_await coro::with_deadline(give_up, std::move(cleanup)).under(own);
+  } catch (const std::exception&) {
+  }
+}
 
 }  // namespace drover::database

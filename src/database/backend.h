@@ -1,7 +1,8 @@
-// The sessions of one worker on some database: opened, kept up, and handed out for a transaction each. What a
-// transaction is, the workload knows: its backends and sessions derive from these.
+// The interface of the engine to a database: the sessions of one worker, which are opened, kept
+// open, and handed out for one transaction each. The backends and sessions of the workloads derive
+// from Backend and Session and add the transactions.
 //
-// Belongs to one worker; nothing here is thread-safe. Failures are database::Error.
+// Thread safety: none; a backend belongs to one worker. Errors: database::Error.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 
 namespace drover::database {
 
-// Is told what becomes of sessions, on the worker that they belong to.
+// Observes the sessions of a worker, on that worker.
 class SessionObserver {
  public:
   virtual ~SessionObserver() = default;
@@ -25,26 +26,26 @@ class SessionObserver {
   // An attempt to open a session has failed.
   virtual void on_session_refused(const Error& error) noexcept = 0;
   virtual void on_session_opened() noexcept = 0;
-  // One that had reached its age was closed, and another one is open in its place.
+  // A session was replaced because of its age.
   virtual void on_session_renewed() noexcept {}
 };
 
 class Session {
  public:
   virtual ~Session() = default;
-  // The number of the host at whose server it is, where there are several.
+  // The number of the session's server host in the connection string.
   std::size_t host() const noexcept { return host_; }
 
  protected:
   std::size_t host_ = 0;
 };
 
-// How the sessions of one worker are kept, and over which hosts they are spread.
+// How a worker renews its sessions and distributes them over server hosts.
 struct SessionUpkeep {
-  coro::Duration max_age{};  // after which a session is renewed; 0: never
+  coro::Duration max_age{};  // a session that is older is replaced; 0: no limit
   std::size_t hosts = 1;
-  // The numbers that its sessions have among those of all workers: first, first + step, … Each begins with the host of
-  // its number modulo `hosts`.
+  // The worker's sessions have the numbers first, first + step, … among the sessions of all
+  // workers. A session connects first to the host of its number modulo `hosts`.
   std::size_t first_number = 0;
   std::size_t number_step = 1;
   // The host to which each session connects first, assigned round-robin. Empty: the session's
@@ -56,25 +57,25 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Makes it ready for acquire(): connections are up when it is done.
+  // Opens all sessions.
   virtual coro::Task<void> open() = 0;
 
-  // Opens lost sessions anew for as long as it takes, until it is cancelled; runs beside the
-  // transactions. Throws Error when there is no hope or the backend was told not to wait.
+  // Reopens lost sessions until it is cancelled. Runs beside the transactions. Throws Error if no
+  // attempt can succeed, or if the backend was told not to wait for the server.
   virtual coro::Task<void> keep_open(SessionObserver&) { co_return; }
 
-  // A session for one transaction, when one is free; first come, first served. Waits while the
-  // database is away.
+  // Waits for a session for one transaction, first come, first served, also while the database is
+  // unavailable.
   virtual coro::Task<Session*> acquire() = 0;
-  // The same of one host, as long as there are sessions at it; else of any.
+  // Waits for a session at this host, or for any session while there is none at the host.
   virtual coro::Task<Session*> acquire_at(std::size_t /*host*/) { return acquire(); }
   virtual void release(Session& session) noexcept = 0;
 
-  // Says of each host how many sessions are open at it; of a backend that has hosts.
+  // Sets the number of open sessions of each host. Requires: the backend has several hosts.
   virtual void count_sessions(std::vector<std::size_t>& /*by_host*/) const {}
 };
 
-// Gives its session back when it is destroyed.
+// Releases its session when it is destroyed.
 class SessionLease {
  public:
   SessionLease(Backend& backend, Session& session) noexcept
@@ -90,7 +91,7 @@ class SessionLease {
   Session& session_;
 };
 
-// What became of a transaction that was given up when its commit had been sent.
+// The outcome of an unknown commit.
 enum class Resolution : std::uint8_t { committed, not_committed, unknown };
 
 }  // namespace drover::database

@@ -2,16 +2,13 @@
 
 #include <array>
 
+#include "text/utf8.h"
+
 namespace drover::database {
 namespace {
 
-struct Classed {
-  std::string_view sqlstate;
-  ErrorClass error_class;
-};
-
-// Those that do not go with their family.
-constexpr Classed exceptions[] = {
+// The SQLSTATEs whose class differs from that of their family (the first two characters).
+constexpr std::pair<std::string_view, ErrorClass> exceptions[] = {
     {"40001", ErrorClass::retryable},         // serialization failure
     {"40P01", ErrorClass::retryable},         // deadlock
     {"40003", ErrorClass::ambiguous_commit},  // statement completion unknown
@@ -29,6 +26,16 @@ constexpr Classed exceptions[] = {
     {"55P03", ErrorClass::timed_out},         // lock_timeout, or NOWAIT
 };
 
+// Separates two lines of a message, with a full stop if the second line begins a sentence.
+void begin_line(std::string& message, std::string_view line) {
+  if (message.empty()) return;
+  const char last = message.back();
+  const bool ends_in_word = (last >= '0' && last <= '9') || (last >= 'a' && last <= 'z') ||
+                            (last >= 'A' && last <= 'Z') || last == '"' || last == ')';
+  if (ends_in_word && line.front() >= 'A' && line.front() <= 'Z') message += '.';
+  message += ' ';
+}
+
 }  // namespace
 
 std::string_view error_class_name(ErrorClass error_class) noexcept {
@@ -40,13 +47,42 @@ std::string_view error_class_name(ErrorClass error_class) noexcept {
 }
 
 ErrorClass classify_sqlstate(std::string_view sqlstate) noexcept {
-  for (const Classed& exception : exceptions) {
-    if (exception.sqlstate == sqlstate) return exception.error_class;
+  for (const auto& [state, error_class] : exceptions) {
+    if (state == sqlstate) return error_class;
   }
   const std::string_view family = sqlstate.substr(0, 2);
   if (family == "08") return ErrorClass::connection_lost;
   if (family == "28" || family == "3D") return ErrorClass::denied;
   return ErrorClass::statement;
+}
+
+std::string one_line(std::string_view text, std::size_t bytes_max) {
+  std::string message;
+  bool is_apart = false;  // blanks or control characters follow the message so far
+  bool is_new_line = false;
+  for (std::string_view rest = text; !rest.empty();) {
+    if (message.size() >= bytes_max) {
+      message += "…";
+      break;
+    }
+    text::Utf8Character next = text::first_character(rest);
+    // The control characters U+0080 to U+009F count as invalid bytes.
+    if (next.point >= 0x80 && next.point < 0xa0) next = {};
+    if (next.valid && (next.point <= 0x20 || next.point == 0x7f)) {
+      is_apart = true;
+      is_new_line = is_new_line || next.point == '\n';
+    } else {
+      if (is_new_line) {
+        begin_line(message, rest);
+      } else if (is_apart && !message.empty()) {
+        message += ' ';
+      }
+      is_apart = is_new_line = false;
+      message += next.valid ? rest.substr(0, next.bytes) : std::string_view("?");
+    }
+    rest.remove_prefix(next.bytes);
+  }
+  return message;
 }
 
 }  // namespace drover::database

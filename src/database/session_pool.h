@@ -1,30 +1,29 @@
-// SessionPool: a fixed number of sessions of one worker, of whatever database. A session is handed
-// out for one transaction, first come, first served.
+// SessionPool: a fixed number of sessions of one worker. A session is handed out for one
+// transaction, first come, first served.
 //
 //   SessionPool<Session> pool({.size = 100, .open = …});
 //   co_await pool.open();
-//   scope.start(pool.keep_open(observer));            // beside the work, until cancelled
+//   scope.start(pool.keep_open(observer));            // beside the transactions, until cancelled
 //   const auto session = co_await pool.acquire();
-//   co_await session->execute(…);                     // given back at the end of the block
+//   co_await session->execute(…);                     // released at the end of the block
 //
-// A session that is not usable any more is taken out, and keep_open() opens another one beside the
-// transactions. While the database refuses, one session of the worker alone tries, with growing
-// random pauses; when it gets through, the others follow, several at a time.
+// A session that is no longer usable is removed, and keep_open() opens another one. While the
+// database refuses, only one session per worker tries, with growing random pauses. After it has
+// succeeded, the pool opens the other sessions, several at a time.
 //
-// Sessions may have an age (Options::max_age): keep_open() closes one that has reached it when it is idle, or comes back,
-// and opens another one in its place, for a part of them at a time. The ages are spread, so that sessions that were opened
-// together do not end together. While the database refuses, none is closed for its age.
+// With Options::max_age, keep_open() replaces old sessions while they are idle or when they are
+// released, a quarter of them at a time. The ages vary, so that sessions that were opened together
+// do not end together. No session is closed for its age while the database refuses.
 //
-// Each session has a number, below the size, that the one in its place inherits: whoever opens them may spread them over
-// hosts by it. Where there are several, a session of one host can be asked for.
+// Each session has a number below the size, which its replacement inherits. The open function may
+// distribute sessions over hosts by this number.
 //
-// `Session` has usable(), in_transaction(), and, where sessions are closed, a task close(); where
-// there are several hosts, host(). Where it has still_open(), the pool asks that before it hands
-// the session out: one that was ended while it was idle is replaced like a lost one, and no
-// transaction gets it.
+// `Session` has usable() and in_transaction(), and optionally: a task close(), host() (with several
+// hosts), and still_open(). The pool calls still_open() before it hands a session out, and replaces
+// a session that was ended while it was idle.
 //
-// Belongs to one worker; not thread-safe. It must outlive its leases and whoever waits for one. To
-// destroy it ends all sessions; close() does so in order.
+// Thread safety: none; a pool belongs to one worker. It must outlive its leases and the tasks that
+// wait for one. The destructor ends all sessions; close() ends them in order.
 #pragma once
 
 #include <algorithm>
@@ -55,19 +54,19 @@
 
 namespace drover::database {
 
-// Seeds of workers follow each other, and the engine's first numbers of such seeds are alike.
+// Mixes the seed: std::minstd_rand begins with similar numbers for consecutive seeds.
 inline std::minstd_rand random_of(std::uint64_t seed) {
   std::seed_seq mixed{seed & 0xffffffffU, seed >> 32};
   return std::minstd_rand(mixed);
 }
 
-// How long to wait before the next attempt to open a session: up to twice as long each time, and
-// 500 ms at most. Full jitter, so that the workers of many clients do not come all at once.
+// The pause before the next attempt to open a session: random, up to a limit that doubles with each
+// attempt, from 50 ms to 500 ms. The jitter keeps workers from connecting all at once.
 class ReopenPause {
  public:
   explicit ReopenPause(std::uint64_t seed) : random_(random_of(seed)) {}
 
-  // After that many attempts and one.
+  // `attempt`: the number of attempts before the last one.
   coro::Duration operator()(int attempt) {
     constexpr coro::Duration first = std::chrono::milliseconds(50);
     constexpr coro::Duration longest = std::chrono::milliseconds(500);
@@ -83,28 +82,28 @@ template <class Session>
 class SessionPool {
  public:
   enum class Next : std::uint8_t {
-    in_turn,  // the one that has been idle for longest
-    warmest,  // the one that has been idle for shortest; those just opened come last
+    in_turn,  // the session that has been idle for the longest time
+    warmest,  // the session that has been idle for the shortest time; new sessions come last
   };
 
   struct Options {
     std::size_t size = 1;
-    // The session of this number. Throws database::Error.
+    // Opens the session with this number. Throws database::Error.
     std::function<coro::Task<std::unique_ptr<Session>>(std::size_t number)> open;
-    // Whether each attempt will end as this one has.
+    // Returns true if every further attempt will fail, too.
     bool (*is_hopeless)(const Error& error) noexcept = [](const Error& error) noexcept {
       return error.error_class() == ErrorClass::denied;
     };
-    // What keep_open() does when the database refuses: try again, or throw.
+    // False: keep_open() throws when the database refuses.
     bool wait_for_server = true;
     Next next = Next::in_turn;
-    std::uint64_t seed = 0;  // of the pauses between attempts, and the ages
-    // The oldest that a session gets; each has up to a tenth less. 0: it lives as long as it does.
+    std::uint64_t seed = 0;  // of the pauses between attempts, and of the ages
+    // A session is replaced at this age, less a random part of up to a tenth. 0: no limit.
     coro::Duration max_age{};
     std::size_t hosts = 1;
   };
 
-  // Gives its session back when it is destroyed.
+  // Releases its session when it is destroyed.
   class [[nodiscard]] Lease {
    public:
     Lease(SessionPool& pool, Session& session) noexcept : pool_(&pool), session_(&session) {}
@@ -143,11 +142,15 @@ class SessionPool {
     return several_at_a_time(absent_.size(), [this](std::size_t) { return open_absent(); });
   }
 
-  // Replaces lost sessions for as long as it takes, until it is cancelled. Throws what
-  // Options::open throws when there is no hope, or when it was told not to wait.
+  // Replaces lost and old sessions until it is cancelled. Throws the error of Options::open if it
+  // is_hopeless(), or without wait_for_server.
   coro::Task<void> keep_open(SessionObserver& observer) {
     observer_ = &observer;
-    const KeptOpen kept(*this);
+    const auto reset = [](SessionPool* pool) noexcept {
+      pool->renewals_ = nullptr;
+      pool->observer_ = nullptr;
+    };
+    const std::unique_ptr<SessionPool, decltype(reset)> at_end(this, reset);
     auto keep = [this](coro::Scope& scope) -> coro::Task<void> {
       renewals_ = &scope;
       scope.start(reopen_lost());
@@ -157,19 +160,20 @@ class SessionPool {
     co_await coro::with_scope(keep);
   }
 
-  // Waits while there is none.
+  // Waits for a session.
   coro::Task<Lease> acquire() {
     Session* session = co_await take();
     co_return Lease(*this, *session);
   }
 
-  // The same, to be given back by release(). One at that host, as long as there are any, in use or not; else any.
+  // Waits for a session, which the caller must release(). At this host, unless no session is open
+  // there.
   coro::Task<Session*> take(std::size_t host = any_host) {
     for (;;) {
       AcquireAwaiter awaiter(*this, host);
       Session* session = co_await awaiter;
-      if (session == nullptr) continue;  // its host has gone
-      if (!session->usable()) {          // it has ended on its way here
+      if (session == nullptr) continue;  // the host has lost its last session
+      if (!session->usable()) {
         drop(*session);
       } else if (is_still_open(*session)) {
         co_return session;
@@ -186,23 +190,19 @@ class SessionPool {
     hand_out(session, false);
   }
 
-  // Whether it is of use to whoever comes next, who would find a transaction that was left open.
+  // Returns true if the session may be handed out again.
   static bool is_sound(const Session& session) noexcept {
     return session.usable() && !session.in_transaction();
   }
 
-  // To be told of a session that is not usable any more. One that is handed out is dropped when it
-  // comes back.
+  // Removes a session that has become unusable while it was idle. A session that is handed out is
+  // removed when it is released.
   void on_end(Session& session) noexcept {
-    const auto place = std::find(idle_.begin(), idle_.end(), &session);
-    if (place == idle_.end()) return;
-    idle_.erase(place);
-    drop(session);
+    if (std::erase(idle_, &session) > 0) drop(session);
   }
 
-  // Has the server end all idle sessions. Afterwards nothing can be acquired.
+  // Closes all idle sessions. Afterwards nothing can be acquired.
   coro::Task<void> close() {
-    // Destroyed at the end in any case, which ends those that could not be closed.
     std::vector<std::unique_ptr<Session>> closed;
     for (Session* session : std::exchange(idle_, {})) closed.push_back(take_out(*session).session);
     co_await several_at_a_time(closed.size(), [&](std::size_t i) { return closed[i]->close(); });
@@ -215,13 +215,13 @@ class SessionPool {
     for (const AtHost& host : hosts_) count += host.waiters.size();
     return count;
   }
-  // How many are open at the host. Requires: there are several.
+  // Returns the number of open sessions at the host. Requires: several hosts.
   std::size_t open_at(std::size_t host) const noexcept { return hosts_[host].open; }
 
  private:
   static constexpr std::size_t any_host = std::numeric_limits<std::size_t>::max();
 
-  // How many sessions are opened, or closed, at the same time.
+  // The number of sessions that are opened or closed at the same time.
   static constexpr std::size_t at_a_time = 16;
 
   struct Member {
@@ -230,7 +230,7 @@ class SessionPool {
   };
 
   struct AtHost {
-    coro::WaiterQueue waiters;  // only while it has sessions, and none of them is idle
+    coro::WaiterQueue waiters;  // empty unless the host has sessions, and none is idle
     std::size_t open = 0;
   };
 
@@ -253,7 +253,7 @@ class SessionPool {
       return true;
     }
 
-    // Null where the host has gone that was waited for.
+    // Returns null if the host has lost its last session.
     Session* await_resume() const {
       throw_if_cancelled();
       return session_;
@@ -263,39 +263,20 @@ class SessionPool {
     friend class SessionPool;
     SessionPool& pool_;
     std::size_t host_;
-    std::uint64_t ticket_ = 0;  // who waits longer has a smaller one
+    std::uint64_t ticket_ = 0;  // the order in which tasks began to wait
     Session* session_ = nullptr;
   };
 
-  struct KeptOpen {
-    explicit KeptOpen(SessionPool& kept) noexcept : pool(kept) {}
-    KeptOpen(const KeptOpen&) = delete;
-    KeptOpen& operator=(const KeptOpen&) = delete;
-    ~KeptOpen() {
-      pool.renewals_ = nullptr;
-      pool.observer_ = nullptr;
-    }
-
-    SessionPool& pool;
-  };
-
   static std::size_t host_of(const Session& session) noexcept {
-    if constexpr (requires { session.host(); }) {
-      return session.host();
-    } else {
-      return 0;
-    }
+    if constexpr (requires { session.host(); }) return session.host();
+    return 0;
   }
 
   static bool is_still_open(Session& session) noexcept {
-    if constexpr (requires { session.still_open(); }) {
-      return session.still_open();
-    } else {
-      return true;
-    }
+    if constexpr (requires { session.still_open(); }) return session.still_open();
+    return true;
   }
 
-  // Null if there is none.
   Session* pop_idle() noexcept {
     if (idle_.empty()) return nullptr;
     const bool in_turn = options_.next == Next::in_turn;
@@ -313,7 +294,7 @@ class SessionPool {
     return session;
   }
 
-  // Those that the session is of use to: of both queues, the one whose first has waited longer.
+  // Returns the queue whose first task may use the session and has waited longer.
   coro::WaiterQueue& waiters_for(const Session& session) noexcept {
     if (hosts_.empty()) return waiters_;
     coro::WaiterQueue& bound = hosts_[host_of(session)].waiters;
@@ -324,7 +305,7 @@ class SessionPool {
     return ticket(bound) < ticket(waiters_) ? bound : waiters_;
   }
 
-  // To the longest waiter itself, so that nobody barges in.
+  // Gives the session to the task that has waited longest, so that no later task overtakes it.
   void hand_out(Session& session, bool is_new) noexcept {
     coro::WaiterQueue& waiters = waiters_for(session);
     if (coro::Waiter* first = waiters.first()) {
@@ -355,16 +336,15 @@ class SessionPool {
   }
 
   Member take_out(Session& session) noexcept {
-    const auto place = std::find_if(sessions_.begin(), sessions_.end(), [&](const Member& one) {
-      return one.session.get() == &session;
-    });
+    const auto is_it = [&](const Member& one) { return one.session.get() == &session; };
+    const auto place = std::ranges::find_if(sessions_, is_it);
     assert(place != sessions_.end());
     Member taken = std::move(*place);
     sessions_.erase(place);
     if (options_.max_age > coro::Duration::zero() && aged_.erase(&session) == 0) {
       std::erase_if(ages_, [&](const auto& one) { return one.second == &session; });
     }
-    // Who waits for the last one of a host takes any.
+    // Tasks that wait for this host then wait for any session.
     if (!hosts_.empty() && --hosts_[host_of(session)].open == 0) {
       hosts_[host_of(session)].waiters.wake_all();
     }
@@ -381,29 +361,26 @@ class SessionPool {
     for (;;) {
       co_await lost_one_.wait();
       while (!absent_.empty()) {
-        // One finds out whether the database is there, then the others follow.
         for (int attempt = 0; !co_await try_to_reopen(); ++attempt)
           co_await coro::sleep_for(pause_(attempt));
         co_await several_at_a_time(absent_.size(), [this](std::size_t) { return try_to_reopen(); });
       }
-      renew_idle();  // those that were kept meanwhile
+      renew_idle();  // sessions that have reached their age meanwhile
     }
   }
 
-  // One of those that are absent; it remains so where that fails.
   coro::Task<void> open_absent() {
     const std::size_t number = absent_.front();
     absent_.pop_front();
     try {
-      std::unique_ptr<Session> session = co_await options_.open(number);
-      take_in(std::move(session), number);
+      take_in(co_await options_.open(number), number);
     } catch (...) {
       absent_.push_back(number);
       throw;
     }
   }
 
-  // Says false where the database has refused. Throws where there is no use in another attempt.
+  // Returns false if the database has refused. Throws if keep_open() has to.
   coro::Task<bool> try_to_reopen() {
     bool refused = false;
     try {
@@ -418,7 +395,6 @@ class SessionPool {
     co_return true;
   }
 
-  // Finds those that have reached their age.
   coro::Task<void> watch_ages() {
     for (;;) {
       while (ages_.empty()) co_await taken_in_.wait();
@@ -432,7 +408,6 @@ class SessionPool {
     }
   }
 
-  // A quarter of them at most, so that the others serve meanwhile.
   bool may_renew() const noexcept {
     const std::size_t most = std::clamp<std::size_t>(options_.size / 4, 1, at_a_time);
     const bool is_kept_open = renewals_ != nullptr && !renewals_->cancelled();
@@ -451,7 +426,7 @@ class SessionPool {
     }
   }
 
-  // Requires: it is in nobody's hands.
+  // Requires: the session is not handed out and not in idle_.
   void renew(Session& session) {
     ++renewing_;
     renewals_->start(replace(take_out(session)));
@@ -462,8 +437,7 @@ class SessionPool {
     old.session.reset();
     std::optional<Error> refusal;
     try {
-      std::unique_ptr<Session> session = co_await options_.open(old.number);
-      take_in(std::move(session), old.number);
+      take_in(co_await options_.open(old.number), old.number);
     } catch (const Error& error) {
       refusal = error;
     }
@@ -480,7 +454,7 @@ class SessionPool {
     renew_idle();
   }
 
-  // Awaits `one` of each number below `count`.
+  // Awaits `one(number)` for each number below `count`.
   template <class One>
   static coro::Task<void> several_at_a_time(std::size_t count, One one) {
     coro::Semaphore turns(at_a_time);
@@ -498,20 +472,19 @@ class SessionPool {
   Options options_;
   std::vector<Member> sessions_;
   std::deque<Session*> idle_;
-  coro::WaiterQueue waiters_;  // only while none is idle
-  // Numbers without a session, but for those that are being opened.
-  std::deque<std::size_t> absent_;
-  std::vector<AtHost> hosts_;  // none where there is one only
+  coro::WaiterQueue waiters_;       // empty while a session is idle
+  std::deque<std::size_t> absent_;  // numbers of lost sessions that are not being opened
+  std::vector<AtHost> hosts_;       // empty with a single host
   std::uint64_t next_ticket_ = 0;
   coro::Notification lost_one_;
   SessionObserver* observer_ = nullptr;
   ReopenPause pause_;
-  // Where sessions have an age: when each reaches it, and which have.
+  // With a maximum age: the time at which each session reaches its age, and the old sessions.
   std::multimap<coro::Instant, Session*> ages_;
   std::unordered_set<Session*> aged_;
   coro::Notification taken_in_;
   std::size_t renewing_ = 0;
-  coro::Scope* renewals_ = nullptr;  // while they are kept open
+  coro::Scope* renewals_ = nullptr;  // during keep_open()
   std::minstd_rand random_;
 };
 

@@ -15,8 +15,7 @@
 
 #include "coro/scope.h"
 #include "coro/task.h"
-#include "database/activity_watch.h"
-#include "database/checkpoint_watch.h"
+#include "database/server.h"
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "metrics/metrics_endpoint.h"
@@ -31,8 +30,11 @@ namespace drover::run {
 // Begins to watch the server's checkpoints when the run's sessions are open: these come first.
 class CheckpointsOfRun final : public load::Observer {
  public:
-  CheckpointsOfRun(const Benchmark& benchmark, load::Observer& log)
-      : watch_(benchmark.watch_checkpoints([&log](std::string_view text) { log.on_note(text); })) {}
+  CheckpointsOfRun(const Benchmark& benchmark, load::Observer& log) {
+    if (benchmark.server() == nullptr) return;
+    watch_ =
+        benchmark.server()->watch_checkpoints([&log](std::string_view text) { log.on_note(text); });
+  }
 
   // Until the scope is cancelled.
   void watch_in(coro::Scope& scope) { scope_ = &scope; }
@@ -53,8 +55,9 @@ class CheckpointsOfRun final : public load::Observer {
 class ActivityOfRun final : public load::Observer {
  public:
   ActivityOfRun(const RunPlan& run, const Benchmark& benchmark, load::Observer& log) {
-    if (!run.settings.server_stats) return;
-    watch_ = benchmark.watch_activity([&log](std::string_view text) { log.on_note(text); });
+    if (!run.settings.server_stats || benchmark.server() == nullptr) return;
+    watch_ =
+        benchmark.server()->watch_activity([&log](std::string_view text) { log.on_note(text); });
   }
 
   bool can_watch() const { return watch_ != nullptr; }

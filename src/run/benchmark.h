@@ -14,9 +14,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/activity_watch.h"
-#include "database/checkpoint_watch.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "load/plan.h"
 #include "load/run.h"
 #include "load/snapshot.h"
@@ -63,12 +61,8 @@ class Benchmark {
   virtual load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) = 0;
   // Who looks on besides the run's own: none, or one that lives as long as the benchmark.
   virtual load::Observer* observer() { return nullptr; }
-  // Null where there are no checkpoints to be seen.
-  virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const = 0;
-  // Null where the server does not tell what its sessions do.
-  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const = 0;
+  // Returns the server whose checkpoints and activity the run observes, or null.
+  virtual const database::ObservedServer* server() const { return nullptr; }
 
   // When the terminals have ended: what is left to ask, for so long at most. May be cancelled.
   virtual coro::Task<void> ask_afterwards(coro::Duration patience) = 0;

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "database/activity_watch.h"
-#include "database/checkpoint_watch.h"
+#include "database/server.h"
 #include "load/run.h"
 #include "metrics/metrics_endpoint.h"
 #include "report/document/result.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "metrics/listen_address.h"
 #include "report/document/result.h"
 #include "run/benchmark.h"

@@ -47,14 +47,7 @@ class SqlBenchmark final : public run::Benchmark {
   std::string title() const override { return settings_.protocol; }
   std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override {
-    return database_.watch_checkpoints(std::move(on_note));
-  }
-  std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override {
-    return database_.watch_activity(std::move(on_note));
-  }
+  const database::ObservedServer* server() const override { return &database_; }
   coro::Task<void> ask_afterwards(coro::Duration) override { co_return; }
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 

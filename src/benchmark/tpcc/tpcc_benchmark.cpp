@@ -218,16 +218,6 @@ load::Observer* TpccBenchmark::observer() {
   return delivery_log_.get();
 }
 
-std::unique_ptr<database::CheckpointWatch> TpccBenchmark::watch_checkpoints(
-    std::function<void(std::string_view)> on_note) const {
-  return database_ != nullptr ? database_->watch_checkpoints(std::move(on_note)) : nullptr;
-}
-
-std::unique_ptr<database::ActivityWatch> TpccBenchmark::watch_activity(
-    std::function<void(std::string_view)> on_note) const {
-  return database_ != nullptr ? database_->watch_activity(std::move(on_note)) : nullptr;
-}
-
 Task<void> TpccBenchmark::ask_afterwards(coro::Duration timeout) {
   if (delivery_log_ != nullptr) delivery_log_->log.close();
   if (database_ == nullptr) co_return;

@@ -46,10 +46,7 @@ class TpccBenchmark final : public run::Benchmark {
   std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
   load::Observer* observer() override;
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override;
-  std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override;
+  const database::ObservedServer* server() const override { return database_; }
   coro::Task<void> ask_afterwards(coro::Duration timeout) override;
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "benchmark/clients.h"
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "report/document/described_text.h"
 #include "text/plain_text.h"
 #include "workload/ycsb/part_fields.h"
@@ -124,16 +124,6 @@ load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_vie
     return database_.make_backend(std::move(settings));
   };
   return ycsb::make_clients(options_.plan, backends, *records_);
-}
-
-std::unique_ptr<database::CheckpointWatch> YcsbBenchmark::watch_checkpoints(
-    std::function<void(std::string_view)> on_note) const {
-  return database_.watch_checkpoints(std::move(on_note));
-}
-
-std::unique_ptr<database::ActivityWatch> YcsbBenchmark::watch_activity(
-    std::function<void(std::string_view)> on_note) const {
-  return database_.watch_activity(std::move(on_note));
 }
 
 // A table that nothing was written to is not read whole.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "database/isolation.h"
+#include "database/server.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
 #include "workload/ycsb/clients/clients.h"
@@ -48,10 +48,7 @@ class YcsbBenchmark final : public run::Benchmark {
   std::string title() const override { return settings_.isolation; }
   std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override;
-  std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override;
+  const database::ObservedServer* server() const override { return &database_; }
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 

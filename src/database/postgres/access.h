@@ -13,7 +13,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/dialect.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 

@@ -7,10 +7,9 @@
 #include <map>
 #include <utility>
 
-#include "database/dialect.h"
 #include "database/error.h"
 #include "database/postgres/session_setup.h"
-#include "database/unfit_schema.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 

@@ -31,11 +31,10 @@
 #include "coro/fd_watch.h"
 #include "coro/task.h"
 #include "coro/timer_wheel.h"
-#include "database/dialect.h"
 #include "database/error.h"
-#include "database/pooling.h"
 #include "database/postgres/parameters.h"
 #include "database/postgres/result.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 

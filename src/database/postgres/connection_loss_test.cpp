@@ -19,7 +19,7 @@
 #include "coro/block_on.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "database/never_executed.h"
+#include "database/error.h"
 #include "database/postgres/connection.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"

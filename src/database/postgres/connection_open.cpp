@@ -11,7 +11,7 @@
 
 #include "coro/deadline.h"
 #include "coro/worker.h"
-#include "database/message.h"
+#include "database/error.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/conninfo.h"
 #include "text/plain_text.h"

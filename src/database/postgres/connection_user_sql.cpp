@@ -1,7 +1,7 @@
 // SQL that is not ours: statements of which nothing is known before the server has answered them.
 #include <cassert>
 
-#include "database/never_executed.h"
+#include "database/error.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/round_trip.h"
 

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "coro/task.h"
-#include "database/dialect.h"
 #include "database/error.h"
-#include "database/isolation.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 

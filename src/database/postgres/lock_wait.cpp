@@ -11,7 +11,6 @@
 
 #include "coro/sleep.h"
 #include "database/error.h"
-#include "database/message.h"
 #include "database/postgres/dialect.h"
 
 namespace drover::database::postgres {

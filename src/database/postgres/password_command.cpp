@@ -27,7 +27,6 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
-#include "database/message.h"
 #include "file/file_descriptor.h"
 #include "text/plain_text.h"
 

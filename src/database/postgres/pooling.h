@@ -8,9 +8,9 @@
 #include <string>
 
 #include "coro/task.h"
-#include "database/pooling.h"
 #include "database/postgres/access.h"
 #include "database/postgres/connection.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 

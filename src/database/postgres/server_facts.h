@@ -3,7 +3,7 @@
 
 #include "coro/task.h"
 #include "database/postgres/connection.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 

@@ -18,10 +18,10 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/isolation.h"
 #include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_identity.h"
+#include "database/server.h"
 #include "database/session_pool.h"
 
 namespace drover::database::postgres {

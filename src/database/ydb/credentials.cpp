@@ -8,7 +8,7 @@
 #include <optional>
 #include <system_error>
 
-#include "database/message.h"
+#include "database/error.h"
 #include "file/bounded_file.h"
 #include "text/plain_text.h"
 

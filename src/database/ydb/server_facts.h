@@ -2,7 +2,7 @@
 #pragma once
 
 #include "coro/task.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "database/ydb/client.h"
 
 namespace drover::database::ydb {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "database/message.h"
+#include "database/error.h"
 
 namespace drover::database::ydb {
 

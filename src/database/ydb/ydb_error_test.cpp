@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "database/message.h"
+#include "database/error.h"
 #include "database/ydb/call/call.h"
 
 namespace drover::database::ydb {

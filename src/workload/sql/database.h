@@ -15,11 +15,8 @@
 #include <vector>
 
 #include "coro/task.h"
-#include "database/activity_watch.h"
 #include "database/backend.h"
-#include "database/checkpoint_watch.h"
-#include "database/isolation.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "settings/run_settings.h"
 #include "workload/sql/expression/variables.h"
 #include "workload/sql/script/script_set.h"
@@ -112,13 +109,8 @@ struct ScriptPreparation {
 // Addresses a database. Each call opens the connections that it needs, and closes them. Calls may
 // be made on any worker. Tasks must not outlive the object. Throws database::UnfitSchema, whose
 // message says what to do, and database::Error.
-class Database {
+class Database : public database::ObservedServer {
  public:
-  Database() = default;
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-  virtual ~Database() = default;
-
   // Creates and fills the tables of the built-in scripts, like `pgbench -i`. Returns the names of
   // dropped tables. Throws UnfitSchema for existing tables without InitialiseSettings::force.
   // Requires: 1 <= settings.scale <= scale_max.
@@ -134,16 +126,6 @@ class Database {
   virtual coro::Task<void> require_isolation(database::Isolation) const { co_return; }
 
   virtual std::unique_ptr<database::Backend> make_backend(ScriptBackendSettings settings) const = 0;
-
-  // Return null if the database cannot be watched. `on_note` receives lines for the user.
-  virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> /*on_note*/) const {
-    return nullptr;
-  }
-  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> /*on_note*/) const {
-    return nullptr;
-  }
 };
 
 }  // namespace drover::sql

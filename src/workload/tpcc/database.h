@@ -17,10 +17,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/activity_watch.h"
-#include "database/checkpoint_watch.h"
-#include "database/isolation.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/check/check_work.h"
@@ -28,8 +25,7 @@
 
 namespace drover::tpcc {
 
-// A function that shows a line to the user. May be empty.
-using NoteFunction = std::function<void(std::string_view)>;
+using database::NoteFunction;
 
 struct InitialiseSettings {
   ForeignKeys foreign_keys = ForeignKeys::none;
@@ -114,16 +110,8 @@ struct PlannedWork {
   bool is_bound = false;      // pairs_a_second is an upper bound: terminals do not wait
 };
 
-using database::CheckpointWatch;
-using database::ObservedCheckpoint;
-
-class Database {
+class Database : public database::ObservedServer {
  public:
-  Database() = default;
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-  virtual ~Database() = default;
-
   // Creates the nine tables and Drover's own, empty.
   virtual coro::Task<Initialised> initialise(InitialiseSettings settings) const = 0;
 
@@ -190,17 +178,6 @@ class Database {
   }
 
   virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
-
-  // Returns null where the server shows no checkpoints. `on_note` takes lines for the user.
-  virtual std::unique_ptr<CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const = 0;
-
-  // Returns null where the server does not show the activity of its sessions.
-  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const {
-    static_cast<void>(on_note);
-    return nullptr;
-  }
 };
 
 }  // namespace drover::tpcc

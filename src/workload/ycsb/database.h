@@ -18,10 +18,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/activity_watch.h"
-#include "database/checkpoint_watch.h"
-#include "database/isolation.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "load/plan.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/properties/properties.h"
@@ -163,13 +160,8 @@ struct BackendSettings {
   std::uint64_t seed = 0;  // of the pauses between attempts to connect
 };
 
-class Database {
+class Database : public database::ObservedServer {
  public:
-  Database() = default;
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-  virtual ~Database() = default;
-
   // Makes the table if it is not there, and loads what of the part, or of the share of it, is not. It may be killed at any point, on either
   // side: the same call goes on from there. Several may load at the same time, whatever their parts are. Throws
   // UnfitSchema where the rows that are there were made with other properties, or by others. Statistics, and what makes all
@@ -210,17 +202,6 @@ class Database {
   virtual coro::Task<std::vector<std::string>> clean(std::string table) const = 0;
 
   virtual std::unique_ptr<Backend> make_backend(BackendSettings settings) const = 0;
-
-  // `on_note` is called with lines for people. Null where there are no checkpoints to be seen.
-  virtual std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const = 0;
-
-  // Likewise. Null where the server does not tell what its sessions do.
-  virtual std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const {
-    static_cast<void>(on_note);
-    return nullptr;
-  }
 };
 
 }  // namespace drover::ycsb

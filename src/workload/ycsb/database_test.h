@@ -17,7 +17,7 @@
 #include "coro/block_on.h"
 #include "coro/scope.h"
 #include "coro/worker.h"
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "load/run.h"
 #include "workload/ycsb/clients/clients.h"
 #include "workload/ycsb/database.h"

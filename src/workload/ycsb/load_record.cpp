@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "text/plain_text.h"
 
 namespace drover::ycsb {

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <vector>
 
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "text/plain_text.h"
 #include "text/sentence.h"
 #include "workload/ycsb/keys.h"

@@ -10,7 +10,7 @@
 
 #include "coro/task.h"
 #include "database/error.h"
-#include "database/server_facts.h"
+#include "database/server.h"
 #include "workload/ycsb/database.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/load_record.h"

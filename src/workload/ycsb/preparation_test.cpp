@@ -9,7 +9,7 @@
 
 #include "coro/block_on.h"
 #include "coro/worker.h"
-#include "database/unfit_schema.h"
+#include "database/error.h"
 
 namespace drover::ycsb {
 namespace {

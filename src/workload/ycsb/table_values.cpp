@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "database/message.h"
+#include "database/error.h"
 
 namespace drover::ycsb {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "coro/worker.h"
-#include "database/message.h"
+#include "database/error.h"
 
 namespace drover::database::ydb {
 namespace {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "database/error.h"
-#include "database/message.h"
 #include "database/ydb/value/arena_block.h"
 #include "query.pb.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "text/utf8.h"
 #include "workload/sql/builtin/select_only.sql.h"
 #include "workload/sql/builtin/select_only.yql.h"

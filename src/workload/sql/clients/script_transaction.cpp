@@ -9,7 +9,7 @@
 
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "database/never_executed.h"
+#include "database/error.h"
 
 namespace drover::sql {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "database/embedded/installation.h"
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "workload/sql/postgres/script_fixture_test.h"
 
 namespace drover::sql::postgres {

@@ -17,10 +17,8 @@
 #include "database/postgres/identifier.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/server_facts.h"
+#include "database/postgres/server_watch.h"
 #include "database/postgres/session_setup.h"
-#include "database/postgres/watch/checkpoints.h"
-#include "database/postgres/watch/server_activity.h"
-#include "database/unfit_schema.h"
 #include "workload/sql/builtin/builtin.h"
 
 namespace drover::sql::postgres {
@@ -236,9 +234,9 @@ constexpr std::string_view no_schema_to_create_in = "3F000";
                   database::postgres::quote_identifier(schema)));
 }
 
-class DatabaseOnPostgres final : public Database {
+class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Database> {
  public:
-  explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
+  using PostgresDatabase::PostgresDatabase;
 
   Task<std::vector<std::string>> initialise(InitialiseSettings settings) const override {
     const auto connection = co_await open_to_write();
@@ -270,30 +268,14 @@ class DatabaseOnPostgres final : public Database {
   }
 
   std::unique_ptr<database::Backend> make_backend(ScriptBackendSettings settings) const override {
-    Access access = access_;
-    access.dialect = settings.server_dialect;
+    Access access = in(settings.server_dialect);
     return postgres::make_backend(std::move(settings), std::move(access));
-  }
-
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::CheckpointCounterWatch>(access_,
-                                                                        std::move(on_note));
-  }
-
-  std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::ServerActivityWatch>(access_, std::move(on_note));
   }
 
  private:
   Task<std::unique_ptr<database::postgres::Connection>> open_to_write() const {
-    Access access = access_;
-    access.role = database::postgres::ServerRole::writable;
-    return open_in_schema(std::move(access));
+    return open_in_schema(at(database::postgres::ServerRole::writable));
   }
-
-  Access access_;
 };
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "database/error.h"
-#include "database/never_executed.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"

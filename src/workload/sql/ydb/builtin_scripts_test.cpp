@@ -1,7 +1,7 @@
 // Runs of the built-in scripts on the test server, and their tables.
 #include <gmock/gmock.h>
 
-#include "database/unfit_schema.h"
+#include "database/error.h"
 #include "workload/sql/ydb/script_fixture_test.h"
 
 namespace drover::sql::ydb {

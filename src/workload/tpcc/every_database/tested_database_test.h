@@ -15,7 +15,7 @@
 
 #include "coro/scope.h"
 #include "coro/task.h"
-#include "database/dialect.h"
+#include "database/server.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/input.h"
 #include "workload/tpcc/postgres/small_database_test.h"

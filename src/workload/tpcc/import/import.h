@@ -17,7 +17,6 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/error.h"
-#include "database/unfit_schema.h"
 #include "workload/tpcc/population.h"
 #include "workload/tpcc/random.h"
 #include "workload/tpcc/schema.h"

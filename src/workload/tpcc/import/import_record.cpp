@@ -11,8 +11,8 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/admin_session.h"
 #include "database/error.h"
-#include "database/finish_in_time.h"
 #include "workload/tpcc/sql_text.h"
 
 namespace drover::tpcc {

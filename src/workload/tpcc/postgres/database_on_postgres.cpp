@@ -12,9 +12,8 @@
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"
+#include "database/postgres/server_watch.h"
 #include "database/postgres/session_setup.h"
-#include "database/postgres/watch/checkpoints.h"
-#include "database/postgres/watch/server_activity.h"
 #include "workload/tpcc/postgres/check/check.h"
 #include "workload/tpcc/postgres/column_limits.h"
 #include "workload/tpcc/postgres/import/import.h"
@@ -61,9 +60,9 @@ void require_layout(Layout layout, ForeignKeys foreign_keys) {
   }
 }
 
-class DatabaseOnPostgres final : public Database {
+class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Database> {
  public:
-  explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
+  using PostgresDatabase::PostgresDatabase;
 
   Task<Initialised> initialise(InitialiseSettings settings) const override {
     const auto connection = co_await open_connection(at(ServerRole::writable));
@@ -163,30 +162,12 @@ class DatabaseOnPostgres final : public Database {
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
-    Access access = access_;
-    access.dialect = settings.server_dialect;
+    Access access = in(settings.server_dialect);
     return std::make_unique<PostgresBackend>(
         PostgresOptions{std::move(settings), std::move(access)});
   }
 
-  std::unique_ptr<CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::CheckpointCounterWatch>(access_,
-                                                                        std::move(on_note));
-  }
-
-  std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::ServerActivityWatch>(access_, std::move(on_note));
-  }
-
  private:
-  Access at(ServerRole role) const {
-    Access access = access_;
-    access.role = role;
-    return access;
-  }
-
   // The server then refuses a statement from which policies would hide rows.
   Task<std::unique_ptr<Connection>> open_to_read_all() const {
     auto connection = co_await open_in_schema(at(ServerRole::primary));
@@ -201,8 +182,6 @@ class DatabaseOnPostgres final : public Database {
     co_await set(*connection, "SET TimeZone TO 'UTC'");
     co_return co_await resolve_commits(*connection, writes, std::move(since));
   }
-
-  Access access_;
 };
 
 }  // namespace

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "coro/task.h"
-#include "database/dialect.h"
 #include "database/error.h"
 #include "database/postgres/connection.h"
+#include "database/server.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/input.h"
 #include "workload/tpcc/sql_text.h"

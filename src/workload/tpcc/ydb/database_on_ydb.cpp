@@ -115,11 +115,6 @@ class DatabaseOnYdb final : public Database {
     return std::make_unique<YdbBackend>(std::move(database), std::move(settings));
   }
 
-  std::unique_ptr<CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)>) const override {
-    return nullptr;
-  }
-
  private:
   YdbDatabase database_;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "database/message.h"
+#include "database/error.h"
 #include "text/sentence.h"
 
 namespace drover::ycsb {

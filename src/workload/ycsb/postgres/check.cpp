@@ -12,7 +12,6 @@
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
-#include "database/unfit_schema.h"
 #include "text/sentence.h"
 #include "workload/ycsb/postgres/load_record.h"
 #include "workload/ycsb/postgres/table.h"

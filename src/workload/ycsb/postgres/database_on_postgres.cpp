@@ -7,9 +7,8 @@
 #include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
+#include "database/postgres/server_watch.h"
 #include "database/postgres/session_setup.h"
-#include "database/postgres/watch/checkpoints.h"
-#include "database/postgres/watch/server_activity.h"
 #include "workload/ycsb/postgres/check.h"
 #include "workload/ycsb/postgres/load.h"
 #include "workload/ycsb/postgres/load_record.h"
@@ -27,9 +26,9 @@ using database::postgres::recovery_note;
 using database::postgres::recovery_patience;
 using database::postgres::ServerRole;
 
-class DatabaseOnPostgres final : public Database {
+class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Database> {
  public:
-  explicit DatabaseOnPostgres(Access access) : access_(std::move(access)) {}
+  using PostgresDatabase::PostgresDatabase;
 
   Task<LoadProgress> load(LoadSettings settings, LoadObserver& observer) const override {
     return postgres::load({std::move(settings), at(ServerRole::writable)}, observer);
@@ -80,31 +79,10 @@ class DatabaseOnPostgres final : public Database {
   }
 
   std::unique_ptr<Backend> make_backend(BackendSettings settings) const override {
-    Access access = access_;
-    access.dialect = settings.server_dialect;
+    Access access = in(settings.server_dialect);
     return std::make_unique<PostgresBackend>(
         PostgresOptions{std::move(settings), std::move(access)});
   }
-
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::CheckpointCounterWatch>(access_,
-                                                                        std::move(on_note));
-  }
-
-  std::unique_ptr<database::ActivityWatch> watch_activity(
-      std::function<void(std::string_view)> on_note) const override {
-    return std::make_unique<database::postgres::ServerActivityWatch>(access_, std::move(on_note));
-  }
-
- private:
-  Access at(ServerRole role) const {
-    Access access = access_;
-    access.role = role;
-    return access;
-  }
-
-  Access access_;
 };
 
 }  // namespace

@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "database/dialect.h"
-#include "database/isolation.h"
 #include "database/postgres/connection.h"
+#include "database/server.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/postgres/table.h"
 #include "workload/ycsb/properties/properties.h"

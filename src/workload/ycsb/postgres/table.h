@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "database/dialect.h"
+#include "database/server.h"
 #include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb::postgres {

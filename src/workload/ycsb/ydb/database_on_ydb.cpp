@@ -87,11 +87,6 @@ class DatabaseOnYdb final : public Database {
     return std::make_unique<YdbBackend>(YdbOptions{std::move(settings), database_});
   }
 
-  std::unique_ptr<database::CheckpointWatch> watch_checkpoints(
-      std::function<void(std::string_view)>) const override {
-    return nullptr;
-  }
-
  private:
   // A pass over the table takes as long as it takes.
   YdbDatabase without_limit() const {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "coro/task.h"
-#include "database/dialect.h"
 #include "database/postgres/access.h"
+#include "database/server.h"
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/database.h"
 

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "database/dialect.h"
 #include "database/postgres/identifier.h"
+#include "database/server.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/schema.h"
 

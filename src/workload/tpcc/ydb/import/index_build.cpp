@@ -8,7 +8,7 @@
 #include "coro/cancellation.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "database/finish_in_time.h"
+#include "database/admin_session.h"
 #include "database/ydb/database_access.h"
 #include "database/ydb/scheme.h"
 

@@ -1,15 +1,15 @@
-#include "database/postgres/watch/checkpoints.h"
+// Observation of the server's checkpoints (server_watch.h).
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <span>
 #include <utility>
 
 #include "coro/sleep.h"
 #include "coro/worker.h"
+#include "database/postgres/server_watch.h"
 #include "database/postgres/session_setup.h"
 
 namespace drover::database::postgres {
@@ -26,9 +26,9 @@ std::string_view cause(bool requested) {
 
 }  // namespace
 
-// A restart keeps the counters, but adds the time of the last checkpoint, which nobody has counted
-// as begun. When a process of the server crashes, they begin at zero, and the server has not been
-// started. So both times make the name of a life.
+// The life of the counters is named by two times. A restart keeps the counters, but adds the time of
+// its shutdown checkpoint, which was not counted as begun. After a crash of a server process the
+// counters begin at zero without a restart.
 std::optional<Statement> checkpoint_statement(std::string_view server_version) {
   constexpr std::string_view life =
       "pg_postmaster_start_time()::text || ' ' || "
@@ -36,24 +36,24 @@ std::optional<Statement> checkpoint_statement(std::string_view server_version) {
   int major = 0;
   const auto [rest, error] =
       std::from_chars(server_version.data(), server_version.data() + server_version.size(), major);
-  // A relative says "11.2-YB-2.25": its storage knows no checkpoints, and its counters stand still.
+  // YugabyteDB ("11.2-YB-2.25") has these counters, but no checkpoints.
   if (error != std::errc() || server_version.find("-YB-") != std::string_view::npos) {
     return std::nullopt;
   }
-  if (major <= 16) {
-    return Statement{"drover_checkpoints",
-                     fmt::format("SELECT checkpoints_timed::int8, checkpoints_req::int8, "
-                                 "(checkpoint_write_time + checkpoint_sync_time)::int8, "
-                                 "NULL::int8, {} FROM pg_catalog.pg_stat_bgwriter",
-                                 life)};
-  }
-  return Statement{"drover_checkpoints", fmt::format("SELECT num_timed::int8, num_requested::int8, "
-                                                     "(write_time + sync_time)::int8, {}::int8, {} "
-                                                     "FROM pg_catalog.pg_stat_checkpointer",
-                                                     major >= 18 ? "num_done" : "NULL", life)};
+  std::string sql = major <= 16 ? fmt::format(
+                                      "SELECT checkpoints_timed::int8, checkpoints_req::int8, "
+                                      "(checkpoint_write_time + checkpoint_sync_time)::int8, "
+                                      "NULL::int8, {} FROM pg_catalog.pg_stat_bgwriter",
+                                      life)
+                                : fmt::format(
+                                      "SELECT num_timed::int8, num_requested::int8, "
+                                      "(write_time + sync_time)::int8, {}::int8, {} "
+                                      "FROM pg_catalog.pg_stat_checkpointer",
+                                      major >= 18 ? "num_done" : "NULL", life);
+  return Statement{"drover_checkpoints", std::move(sql)};
 }
 
-// None begins before the one before it has ended.
+// A checkpoint begins after the end of the previous one.
 Instant CheckpointHistory::earliest(Instant start) const {
   for (auto one = checkpoints_.rbegin(); one != checkpoints_.rend(); ++one) {
     if (one->end) return std::max(start, *one->end);
@@ -65,7 +65,7 @@ void CheckpointHistory::add(ObservedCheckpoint checkpoint) {
   if (checkpoints_.size() < checkpoints_most) checkpoints_.push_back(checkpoint);
 }
 
-// The server may have been too busy to say in time that it began.
+// A busy server may have reported the beginning late.
 void CheckpointHistory::close(Instant now, Duration busy) {
   ObservedCheckpoint& last = checkpoints_.back();
   last.start = std::min(last.start, earliest(now - busy));
@@ -77,7 +77,7 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
   const Instant read_before = std::exchange(last_read_, now);
   if (!before) return {};
   if (before->life != last_->life) {
-    // What became of it is lost with the old counters.
+    // The end of the open checkpoint is lost with the old counters.
     if (is_open()) checkpoints_.back().end = read_before;
     return {};
   }
@@ -94,7 +94,7 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
         fmt::format("checkpoint ended after {:.1f} s", seconds_of(now - checkpoints_.back().start));
     if (--ended == 0 && !begun) return news;
   } else if (is_open() && begun) {
-    checkpoints_.pop_back();  // skipped: the server counts those, too
+    checkpoints_.pop_back();  // the server counts skipped checkpoints, too
   }
   if (ended > 0) {
     const Instant start = earliest(now - busy);
@@ -109,19 +109,17 @@ std::string CheckpointHistory::take(CheckpointCounters counters, Instant now) {
          fmt::format("{}began ({})", news.empty() ? "checkpoint " : "", cause(requested > 0));
 }
 
-CheckpointCounterWatch::CheckpointCounterWatch(Access access,
-                                               std::function<void(std::string_view)> on_note)
+CheckpointCounterWatch::CheckpointCounterWatch(Access access, NoteFunction on_note)
     : access_(std::move(access)), on_note_(std::move(on_note)) {}
 
 Task<void> CheckpointCounterWatch::run() {
+  constexpr Duration pause_before_reopening = std::chrono::seconds(5);
   for (;;) {
     try {
-      co_await watch_a_session();
+      co_await watch_session();
       co_return;
     } catch (const Error& error) {
-      const bool hopeless =
-          error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
-      if (!known_ && hopeless) co_return;
+      if (!known_ && error.is_permanent()) co_return;
     }
     co_await coro::sleep_for(pause_before_reopening);
   }
@@ -132,17 +130,16 @@ std::optional<std::vector<ObservedCheckpoint>> CheckpointCounterWatch::observed(
   return history_.checkpoints();
 }
 
-// Ends where there is nothing to see.
-Task<void> CheckpointCounterWatch::watch_a_session() {
-  // Reading counters takes a millisecond; the server's own timeout leaves it time to say so.
+Task<void> CheckpointCounterWatch::watch_session() {
+  // Longer than the server's statement_timeout, so that the server can report the timeout.
   constexpr Duration answer_limit = std::chrono::seconds(15);
+  constexpr Duration pause_between_readings = std::chrono::seconds(1);
   const auto connection = co_await open_connection(access_);
   connection->set_round_trip_limit(answer_limit);
   const auto statement = checkpoint_statement(connection->parameter_status("server_version"));
   if (!statement) co_return;
   co_await set(*connection, "SET statement_timeout = '10s'");
-  const std::span<const Statement> statements(&*statement, 1);
-  co_await connection->prepare(statements);
+  co_await connection->prepare({&*statement, 1});
   for (;;) {
     const Result result = co_await connection->execute(*statement);
     if (result.rows() != 1) co_return;

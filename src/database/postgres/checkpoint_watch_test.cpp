@@ -1,4 +1,4 @@
-#include "database/postgres/watch/checkpoints.h"
+#include "database/postgres/server_watch.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "database/postgres/watch/watching_test.h"
+#include "database/postgres/watching_test.h"
 #include "support/test_server.h"
 
 namespace drover::database::postgres {
