@@ -1,9 +1,6 @@
-// ChainedFuture: a future with continuations, as asynchronous client libraries hand them out. What
-// comes after is a lambda that is hung on it; a loop is a function that hangs itself on the end of
-// its own chain; what a step knows lives in a shared state that every lambda holds.
-//
-// For the lab only: it stands for the style, made as such libraries make it (a counted state on
-// the heap, a type-erased continuation). Belongs to one worker; not thread-safe.
+// ChainedFuture: a future with continuations, such as asynchronous client libraries return. It has
+// the usual costs of this style: a counted state on the heap, and a type-erased continuation.
+// Belongs to one worker.
 #pragma once
 
 #include <functional>
@@ -18,7 +15,7 @@ namespace drover::lab {
 
 class ChainedFuture {
  public:
-  // Fulfilled after `duration`, by the current worker's timers.
+  // Returns a future that the current worker fulfils after `duration`.
   static ChainedFuture after(coro::Duration duration) {
     auto state = std::make_shared<State>();
     state->self = state;
@@ -26,15 +23,15 @@ class ChainedFuture {
     return ChainedFuture(std::move(state));
   }
 
-  // Fulfilled by the current worker when it next looks at what was posted to it.
+  // Returns a future that the current worker fulfils when it next takes posted functions.
   static ChainedFuture soon() {
     auto state = std::make_shared<State>();
     coro::Worker::current().post([state] { state->fulfil(); });
     return ChainedFuture(std::move(state));
   }
 
-  // Calls `continuation` once this is fulfilled; the future it returns, in its turn, fulfils the
-  // one that is handed back.
+  // Calls `continuation` once this future is fulfilled. Returns a future that is fulfilled when the
+  // future of the continuation is.
   ChainedFuture then(std::function<ChainedFuture()> continuation) {
     auto next = std::make_shared<State>();
     state_->on_fulfilled([next, continuation = std::move(continuation)] {
@@ -43,7 +40,7 @@ class ChainedFuture {
     return ChainedFuture(std::move(next));
   }
 
-  // The end of a chain.
+  // Calls `continuation` once this future is fulfilled, and ends the chain.
   void apply(std::function<void()> continuation) { state_->on_fulfilled(std::move(continuation)); }
 
  private:
@@ -68,7 +65,7 @@ class ChainedFuture {
 
     bool is_fulfilled = false;
     std::function<void()> continuation;
-    std::shared_ptr<State> self;  // while the timer knows it
+    std::shared_ptr<State> self;  // keeps the state alive while its timer runs
   };
 
   explicit ChainedFuture(std::shared_ptr<State> state) : state_(std::move(state)) {}

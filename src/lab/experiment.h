@@ -1,14 +1,13 @@
-// Experiment: what an experiment of the lab measured, and all that its table, its JSON document and
-// its page say of it.
+// The results of an experiment of the lab, and the table, JSON document and page made from them.
 //
-// An experiment measures figures (tasks a second) of subjects (a coroutine, a thread) at settings
-// of its factors (the number of terminals), each in several rounds. A cell is one subject at one
-// setting. Rounds are the outer loop and cells the inner one: what drifts on the machine drifts for
-// all of them alike, and what is compared was measured side by side.
+// An experiment measures figures (tasks per second) of subjects (a coroutine, a thread) at settings
+// of its factors (the number of terminals). A cell is one subject at one setting. Each round
+// measures all cells one after the other, so that a drift of the machine affects all cells alike.
 //
-// Plain values, free to copy; no thread safety of their own.
+// Plain values without a lock.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -17,50 +16,84 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/names.h"
 #include "measure/host.h"
 
 namespace drover::lab {
 
-// Raised when a field of the JSON document changes its meaning or goes away.
+// ---- Enumerations whose values have names, on the command line and in documents
+
+// The names in the order of the values, which count from 0. Specialised beside each enumeration.
+template <class Kind>
+inline constexpr std::array<std::string_view, 0> names{};
+
+template <class Kind>
+constexpr std::size_t index_of(Kind kind) {
+  return static_cast<std::size_t>(kind);
+}
+
+template <class Kind>
+constexpr std::string_view name_of(Kind kind) {
+  return names<Kind>.at(index_of(kind));
+}
+
+// Returns all values in order.
+template <class Kind>
+constexpr auto all_of() {
+  std::array<Kind, names<Kind>.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Kind>(i);
+  return all;
+}
+
+// Returns nullopt if no value has this name.
+template <class Kind>
+constexpr std::optional<Kind> named(std::string_view name) {
+  for (const Kind kind : all_of<Kind>()) {
+    if (name_of(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+// ---- Results
+
+// Incremented when a field of the JSON document changes its meaning or is removed.
 inline constexpr int experiment_schema_version = 1;
 
-// What is measured in each round of a cell.
+// A figure that each round of a cell measures.
 struct Figure {
   std::string name;   // in JSON: "tasks_per_cpu_second"
-  std::string title;  // over a column: "tasks / CPU s"
+  std::string title;  // heading of a column: "tasks/CPU s"
   std::string unit;   // "1/s", "ns", "bytes"
 };
 
-// What is varied.
+// A quantity that the experiment varies.
 struct Factor {
   std::string name;   // in JSON: "terminals"
-  std::string title;  // over a column
+  std::string title;  // heading of a column
 };
 
-// In place of a setting where the subject does not have the factor: a thread has no workers.
+// The setting of a subject that does not have the factor: a thread has no workers.
 inline constexpr std::int64_t no_setting = -1;
 
-// In place of a figure.
+// The value of a figure that was not measured.
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
 struct Cell {
   std::string subject;                           // "coroutine", "thread"
   std::vector<std::int64_t> settings;            // a value for each factor, or no_setting
   std::vector<std::vector<double>> rounds = {};  // a value for each figure, or not_measured
-  std::string note = {};                         // why it stopped, or was not measured at all
+  std::string note = {};  // the reason why the cell was not measured, or not to the end
 };
 
-// A picture of one figure: a curve for each subject over the first factor, or a map of the first
-// factor and the second.
+// A picture of one figure: a curve for each subject over the first factor, or a map of one subject
+// over the first two factors.
 struct Picture {
   std::string title;
   std::size_t figure = 0;
   bool logarithmic = false;  // the vertical axis of curves
-  std::string subject = {};  // of a map: whose figure; empty: curves
+  std::string subject = {};  // subject of a map; empty: curves
 };
 
-// What somebody else published of the same question.
+// A published result of another program about the same question.
 struct Published {
   std::string source;  // "eivanov89/toys, 120 threads of 128 cores"
   std::string text;
@@ -68,35 +101,35 @@ struct Published {
 
 struct Experiment {
   std::string name;                 // "terminals"
-  std::string question;             // what it answers, in a sentence or two
-  std::vector<std::string> method;  // how, a sentence each
-  std::string command;              // that makes it again
+  std::string question;             // one or two sentences
+  std::vector<std::string> method;  // sentences
+  std::string command;              // command line that repeats the experiment
   std::string started_at;           // UTC, ISO 8601
   std::string tool;                 // version, commit, compiler, build type
   measure::Host host;
-  double round_seconds = 0;  // how long a cell is measured in a round; 0: as long as its work takes
+  double round_seconds = 0;  // time of a cell in a round; 0: until its work is done
   std::vector<Factor> factors;
   std::vector<Figure> figures;
   std::vector<Cell> cells;
   std::vector<Picture> pictures;
   std::vector<Published> published;
-  std::vector<std::string> findings;  // what it comes to, a sentence each, made of the figures
-  bool interrupted = false;           // by the user: there are fewer rounds than were asked for
+  std::vector<std::string> findings;  // conclusions from the figures, one sentence each
+  bool interrupted = false;           // the user ended the experiment before its last round
 };
 
-// The median of the rounds, and what they spread over.
+// The median of the rounds, with the lowest and the highest round.
 struct Spread {
   double median = 0;
-  double low = 0;   // the lowest round
-  double high = 0;  // the highest
+  double low = 0;
+  double high = 0;
   std::size_t rounds = 0;
 };
 
-// Over the rounds in which the figure was measured; nothing if it was in none.
+// Returns the spread over the rounds that measured the figure, or nullopt if none did.
 std::optional<Spread> spread_of(const Cell& cell, std::size_t figure);
 
-// The cell whose figure has the highest median, of those that `among` takes; nullptr if there is
-// none above 0.
+// Returns the cell with the highest median of the figure among the cells that `among` accepts, or
+// nullptr if no median is above 0.
 template <class Among>
 const Cell* highest(const Experiment& experiment, std::size_t figure, Among among) {
   const Cell* best = nullptr;
@@ -113,34 +146,35 @@ const Cell* highest(const Experiment& experiment, std::size_t figure, Among amon
 inline constexpr std::string_view interrupted_sentence =
     "INTERRUPTED: fewer rounds were measured than requested.";
 
-// Whether a cell was measured more than once.
+// Returns true if a cell was measured more than once.
 bool has_spread(const Experiment& experiment);
 
-// "1.23M", "956", "12.5k": four characters of figures, so that columns stay narrow.
+// Returns at most four digits, so that columns stay narrow: "1.23M", "956", "12.5k".
 std::string short_number(double value);
 
-// "1.23M ±4%": half of what the rounds spread over, of the median; only with two rounds and more.
+// Returns the median and, with two rounds and more, half the range of the rounds in percent of the
+// median: "1.23M ±4%".
 std::string spread_text(const Spread& spread);
 
 // Returns the title of a figure with its unit, unless the title already contains the unit: "timer
 // lag p99, µs", "tasks/s".
 std::string title_with_unit(const Figure& figure);
 
-// A cell's line of a table: subject, settings (a dash in place of no_setting), and figures, with
-// `missing` in place of those that were not measured.
+// Returns a row of a table: the subject, the settings ("-" for no_setting) and the figures of a
+// cell, with `missing` for each figure that was not measured.
 std::vector<std::string> row_of(const Experiment& experiment, const Cell& cell,
                                 const char* missing);
 
-// "thread 4096": which cell it is.
+// Returns the subject and the settings: "thread 4096".
 std::string cell_name(const Cell& cell);
 
-// The table for a terminal: a line a cell, medians with their spread.
+// Returns the table for a terminal, with one line per cell.
 std::string experiment_text(const Experiment& experiment);
 
-// The document that docs/lab.schema.json describes.
+// Returns the document that docs/lab.schema.json describes.
 std::string experiment_json(const Experiment& experiment);
 
-// A page of its own, with charts.
+// Returns an HTML page with charts.
 std::string experiment_html(const Experiment& experiment);
 
 }  // namespace drover::lab

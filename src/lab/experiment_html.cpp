@@ -1,4 +1,4 @@
-// The page of an experiment: its charts, its table, how it was measured and on what machine.
+// The HTML page of an experiment: findings, charts, table, method, machine and command.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using report::Blocks;
 using report::only_page;
 using report::Section;
 
-// One curve for each subject and setting of the other factors: the first one is along the axis.
+// A curve over the first factor, for one subject and one setting of the remaining factors.
 struct Line {
   std::string name;
   std::vector<report::CurvePoint> points;
@@ -54,7 +54,7 @@ std::string colour(std::size_t line) {
   return fmt::format("r{} d{}", line % report::result_colours, line / report::result_colours % 3);
 }
 
-// Every value that was measured is a tick; of many the wide screen alone shows each.
+// Returns at most nine ticks at measured values. Narrow screens leave out every second one.
 std::vector<report::Tick> ticks_of(const std::set<double>& values) {
   std::vector<report::Tick> ticks;
   std::size_t i = 0;
@@ -104,9 +104,9 @@ report::Chart chart_of(const Experiment& experiment, const Picture& picture, std
       .panels = {std::move(panel)}};
 }
 
-// A map is a table whose cells are shaded by their value, so that it can be read by eyes, by a
-// screen reader and on paper alike. A ratio around 1 is shaded away from 1 in two hues, everything else from its lowest value to its
-// highest in one. The figure's unit says which: a ratio's is "x".
+// A map is a table whose cells are shaded by their value, so that screen readers and paper show it,
+// too. Ratios, whose unit is "x", have one hue above 1 and another below 1. Other figures are
+// shaded from their lowest value to their highest in one hue.
 constexpr report::Literal heat_map_style = R"css(
 .map td { text-align: center; min-width: 4.5em; }
 .map .h1 { background: rgba(10, 95, 180, .08); } .map .h2 { background: rgba(10, 95, 180, .2); }
@@ -148,7 +148,7 @@ std::string shade(const Map& map, double value, bool is_ratio) {
     return map.high > map.low ? fmt::format("h{}", step((value - map.low) / (map.high - map.low)))
                               : "h1";
   }
-  // A tenth away from 1 at least stands for the full colour: noise should not shine.
+  // The full colour stands for a ratio that is at least 0.1 away from 1, so that noise stays pale.
   const double reach = std::max({map.high - 1, 1 - map.low, 0.1});
   return value >= 1 ? fmt::format("h{}", step((value - 1) / reach))
                     : fmt::format("l{}", step((1 - value) / reach));

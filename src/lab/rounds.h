@@ -1,9 +1,9 @@
-// Measurements in processes of their own, round by round: so the memory of each is its own, nothing
-// is warm from the one before, and one that the system ends (out of memory) does not end the
-// experiment.
+// The rounds of an experiment: measurements in processes of their own, and the statistics of their
+// results.
 #pragma once
 
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,36 +12,56 @@
 
 namespace drover::lab {
 
-// What the measurement said that it could not do, or how its process ended.
+// The error message of a measurement, or the way in which its process ended.
 class MeasurementFailed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The figures that `measure` hands back. Throws MeasurementFailed with the message of whatever it
-// throws. Requires: the calling process has no other threads. The child ends when its parent does.
+// Calls `measure` in a child process and returns its figures. Each measurement thus has memory of
+// its own and no warm caches, and the experiment survives a child that runs out of memory. Throws
+// MeasurementFailed with the message of any exception of `measure`. Requires: the calling process
+// has no other threads. The child ends when its parent ends.
 std::vector<double> measured_apart(const std::function<std::vector<double>()>& measure);
 
-// One cell to measure: where its figures go, and what makes them (see measured_apart()).
+// A cell to measure, and the function that returns its figures (see measured_apart()).
 struct Measurement {
   Cell cell;
   std::function<std::vector<double>()> measure;
 };
 
-// Said after each measurement, for progress: which cell, and its figures; none if it failed.
+// Called after each measurement, to show progress. `figures` is empty if the measurement failed.
 using OnMeasured = std::function<void(const Cell& cell, const std::vector<double>& figures)>;
 
-// An experiment that is still to be measured.
+// An experiment before its measurements.
 struct Study {
   Experiment experiment = {};  // without cells and findings
   std::vector<Measurement> measurements = {};
-  std::function<void(Experiment&)> conclude;  // makes the findings of the cells
+  std::function<void(Experiment&)> conclude;  // adds the findings
 };
 
-// Measures every cell once a round. One that fails is given up, with the reason in its note; the
-// others go on. Stops early, with what there is, once `interrupted()` says so; a measurement that
-// is then under way does not count.
+// Measures every cell once per round. A cell that fails gets the reason as its note and is not
+// measured again. Stops early with the results so far once `interrupted()` returns true, and then
+// discards the measurement in progress.
 Experiment measure_study(Study study, std::size_t rounds, const OnMeasured& on_measured,
                          const std::function<bool()>& interrupted);
+
+// The median of a few measurements, and an interval that contains the median of their distribution:
+// two order statistics, and the exact probability for any continuous distribution.
+// Source: H. David and H. Nagaraja, "Order Statistics" (2003), 7.1. Assumes independent
+// measurements of one distribution.
+struct MedianInterval {
+  double median = 0;
+  double low = 0;
+  double high = 0;
+  double confidence = 0;  // 0 to 1; 0 for a single measurement
+};
+
+// Returns the narrowest interval with at least this confidence, or the whole sample if its
+// confidence is lower. Requires: a sample that is not empty, of finite values.
+MedianInterval median_interval(std::span<const double> sample, double confidence = 0.9);
+
+// Returns "1.04 (0.98 to 1.10, 94% confidence)", or "1.04 (one round)" for a single measurement.
+std::string interval_text(const MedianInterval& interval);
 
 }  // namespace drover::lab

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "lab/median_interval.h"
+#include "lab/rounds.h"
 
 namespace drover::lab {
 namespace {
@@ -81,7 +81,7 @@ const Cell* cell_of(const Experiment& experiment, QueueKind kind,
   return nullptr;
 }
 
-// Items a second; NaN if the round is missing.
+// Returns the items per second, or not_measured if the round is missing.
 double rate(const Cell* cell, std::size_t round) {
   return cell != nullptr && round < cell->rounds.size()
              ? cell->rounds[round].at(index_of(QueuesFigure::items_per_second))
@@ -93,7 +93,7 @@ void add_ratios(Experiment& experiment) {
     const Cell* locked = cell_of(experiment, QueueKind::locked, cell.settings);
     const Cell* moodycamel = cell_of(experiment, QueueKind::moodycamel, cell.settings);
     for (std::size_t round = 0; round < cell.rounds.size(); ++round) {
-      // One that is NaN does not count.
+      // fmax() ignores a rate that is not_measured.
       const double known = std::fmax(rate(locked, round), rate(moodycamel, round));
       cell.rounds[round].push_back(known > 0 ? rate(&cell, round) / known : not_measured);
     }
@@ -106,7 +106,7 @@ const Cell* best_of_ours(const Experiment& experiment, const std::vector<std::in
   });
 }
 
-// In the order in which they were asked for.
+// Returns the settings of all cells, in their order.
 std::vector<std::vector<std::int64_t>> settings_of(const Experiment& experiment) {
   std::vector<std::vector<std::int64_t>> all;
   for (const Cell& cell : experiment.cells) {

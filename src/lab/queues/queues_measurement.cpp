@@ -35,7 +35,7 @@ namespace {
 
 using Item = std::uint64_t;
 
-// What a thread has of a queue. Most queues know no threads: all use the queue itself.
+// A thread's access to a queue. Threads use most queues directly.
 template <class Queue>
 struct Access {
   explicit Access(Queue& shared) : queue(shared) {}
@@ -44,7 +44,7 @@ struct Access {
   Queue& queue;
 };
 
-// Hands over nothing; each pop gets a full batch.
+// Transfers no items; each pop returns a full batch.
 struct NoQueue {};
 
 template <>
@@ -72,7 +72,8 @@ struct Access<Moodycamel> {
 };
 #endif
 
-// Steps of work, geometrically distributed; xorshift64* by S. Vigna for the random numbers.
+// A geometrically distributed number of steps of work. The random numbers are xorshift64* by S.
+// Vigna.
 class Work {
  public:
   Work(double mean, std::uint64_t seed)
@@ -82,12 +83,12 @@ class Work {
     const auto steps = 1 + static_cast<std::uint64_t>(std::log(uniform()) * divisor_);
     for (std::uint64_t i = 0; i < steps; ++i) {
       std::uint64_t step = 42;
-      asm volatile("" : "+m"(step));  // done, whatever the optimizer thinks of it
+      asm volatile("" : "+m"(step));  // keeps the optimiser from removing the step
     }
   }
 
  private:
-  // In (0, 1].
+  // Returns a number in (0, 1].
   double uniform() noexcept {
     state_ ^= state_ >> 12;
     state_ ^= state_ << 25;
@@ -101,9 +102,9 @@ class Work {
 };
 
 struct alignas(queue::cache_line_bytes) Counts {
-  std::uint64_t items = 0;     // in all its life
-  std::uint64_t checksum = 0;  // the sum of the items
-  std::uint64_t measured = 0;  // items between the two moments
+  std::uint64_t items = 0;     // with those outside of the measured interval
+  std::uint64_t checksum = 0;  // sum of the items
+  std::uint64_t measured = 0;  // items in the measured interval
   std::uint64_t pops = 0;
   std::uint64_t empty = 0;
 
@@ -155,7 +156,7 @@ class QueueMeasurement {
         threads.emplace_back([this, i] { consume(i); });
       }
     } catch (const std::system_error&) {
-      // Those that were started wait for the others, which will not come.
+      // Releases the started threads, which wait for the missing ones at the barrier.
       phase_.store(Phase::over);
       static_cast<void>(begin_.arrive(static_cast<std::ptrdiff_t>(count + 1 - threads.size())));
       throw;
@@ -169,7 +170,7 @@ class QueueMeasurement {
     std::vector<Item> batch(load_.batch);
     begin_.arrive_and_wait();
     while (phase_.load(std::memory_order_relaxed) != Phase::over) {
-      // All of a batch alike, so that making it costs as little as it may.
+      // Sets only the first and the last item, so that a batch costs little.
       const Item item = counts.items + index;
       batch.front() = batch.back() = item;
       access.push(batch);
@@ -202,7 +203,7 @@ class QueueMeasurement {
     consumers_[index] = counts;
   }
 
-  // Touches every item, as a consumer does.
+  // Returns the sum. It reads every item, as a real consumer does.
   static std::uint64_t sum(std::span<const Item> items) noexcept {
     std::uint64_t result = 0;
     for (const Item item : items) result += item;
@@ -243,7 +244,7 @@ QueueFigures measure(const QueueLoad& load) {
   return std::make_unique<QueueMeasurement<Queue>>(load)->run();
 }
 
-// In the order of QueueKind; null if this build has no such queue.
+// In the order of QueueKind; null if this build does not contain the queue.
 constexpr std::array<QueueFigures (*)(const QueueLoad&), names<QueueKind>.size()> measures = {
     measure<NoQueue>,
     measure<queue::SegmentQueue<Item>>,

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/median_interval.h"
+#include "lab/rounds.h"
 #include "measure/median.h"
 
 namespace drover::lab {
@@ -14,7 +14,7 @@ namespace {
 constexpr const char* direct_subject = "direct";
 constexpr const char* relay_subject = "relay";
 
-// Those that are measured, and not made of others.
+// Figures that are measured, without relay_to_direct, which is calculated.
 constexpr std::size_t figures_of_a_subject = index_of(SchedulerFigure::relay_to_direct);
 
 void describe(Experiment& experiment, const SchedulerOptions& options) {
@@ -116,8 +116,8 @@ std::vector<double> column(const Cell& cell, SchedulerFigure figure) {
   return values;
 }
 
-// What the relay gains in the middle of all cells, a value a round: cells are not draws of one
-// distribution, but rounds are.
+// Returns, for each round, the median over all cells of the ratio of relay to direct. Rounds are
+// draws of one distribution, which cells are not.
 std::vector<double> medians_of_rounds(const std::vector<const Cell*>& cells) {
   std::vector<double> medians;
   for (std::size_t round = 0;; ++round) {

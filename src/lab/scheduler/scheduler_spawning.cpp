@@ -17,8 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One round after another: counts the empty tasks of each spawner, and the spawners that are
-// through.
+// Executes rounds. Counts the tasks that each spawner still waits for, and the spawners that wait.
 class Rounds {
  public:
   Rounds(coro::StealingPool& pool, const SpawnWork& work)
@@ -55,7 +54,7 @@ class Rounds {
   void spawn_all(Left& left) {
     for (std::size_t i = 0; i < tasks_; ++i) {
       pool_.spawn([this, &left] {
-        // Both counts release and acquire, so that the round's end comes after all of it.
+        // Both counts release and acquire, so that the end of the round happens after all tasks.
         if (left.tasks.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
         if (spawners_left_.fetch_sub(1, std::memory_order_acq_rel) == 1) ended_.release();
       });
@@ -71,7 +70,7 @@ class Rounds {
         });
       }
     } catch (const std::system_error&) {
-      // Those that were started wait for the others, which will not come.
+      // Releases the started threads, which wait for the missing ones at the barrier.
       over_ = true;
       const std::size_t missing = left_.size() + 1 - threads_.size();
       static_cast<void>(begin_.arrive(static_cast<std::ptrdiff_t>(missing)));
@@ -85,13 +84,13 @@ class Rounds {
   alignas(64) std::atomic<std::size_t> spawners_left_{0};
   std::binary_semaphore ended_{0};
 
-  // Counts for the threads outside of the pool. Read and written between two turns of the barrier.
+  // For threads outside of the pool. `over_` changes only between two phases of the barrier.
   std::barrier<> begin_;
   bool over_ = false;
   std::vector<std::jthread> threads_;
 };
 
-// All that the pool counts; the number of executed tasks stands in `tasks`.
+// Returns the counts of the pool; `tasks` is the number of executed tasks.
 SpawnTally counts_of(const coro::StealingPool& pool) {
   SpawnTally counts{.lock_waits = pool.global_lock_waits()};
   const auto get = [](const std::atomic<std::uint64_t>& count) {
@@ -108,7 +107,7 @@ SpawnTally counts_of(const coro::StealingPool& pool) {
   return counts;
 }
 
-// Every member of SpawnTally.
+// Calls `action` for each member of SpawnTally.
 template <class Action>
 void combine(SpawnTally& tally, const SpawnTally& other, Action action) {
   action(tally.rounds, other.rounds);

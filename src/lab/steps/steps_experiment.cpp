@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lab/median_interval.h"
+#include "lab/rounds.h"
 
 namespace drover::lab {
 namespace {
@@ -46,7 +46,7 @@ void describe(Experiment& experiment) {
         {fmt::format("{}, on a virtual machine with 2 CPUs, 2026 (simple, parallel, waits)", what),
          figures});
   };
-  // Measured again by us, of the code that was published.
+  // Measured for Drover with the published code.
   published("FutoIn AsyncSteps 1.6.0", "8.40M, 1.31M and 4.73M Hz, 144 MB peak memory");
   published("FutoIn NitroSteps 1.6.0", "9.44M, 0.84M and 6.13M Hz, 119 MB peak memory");
   published("Boost.Fiber, protected stacks", "0.133M, 0.085M and 1.11M Hz, 248 MB peak memory");
@@ -69,7 +69,8 @@ const Cell* faster_fiber(const Experiment& experiment, StepsTest test) {
                  });
 }
 
-// Round by round, so that what drifts on the machine is in both.
+// Adds a finding with the ratio of the rates. Divides round by round, so that a drift of the
+// machine affects both rates alike.
 void compare(const Cell* above, const Cell* below, std::vector<std::string>& findings) {
   if (above == nullptr || below == nullptr) return;
   const std::size_t hz = index_of(StepsFigure::operations_per_second);

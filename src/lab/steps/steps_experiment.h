@@ -1,14 +1,12 @@
-// `drover lab steps`: what a flow costs. Three tests, and the ways to write a flow.
+// `drover lab steps`: measures the cost of a flow in three tests.
 //
-//   simple    flows are made and run one after the other; a flow has nothing to do
-//   parallel  flows live in waves; each waits once for an event from outside of it
-//   waits     one wave, whose flows wait again and again
+//   simple    flows are created and run one after the other; a flow does nothing
+//   parallel  flows run in waves; each flow waits once for an event
+//   waits     the flows of a single wave wait for an event repeatedly
 //
-// An event is triggered by the driver, for each flow by itself, when all flows of the wave wait.
-// The same tests are written once for each model, in steps_MODEL.cpp, to be read side by side.
-//
-// The tests are those of the benchmarks of futoin/core-cpp-ri-asyncsteps, so that the figures that
-// were published of them stand for the same work.
+// Each flow has its own event. The driver triggers the events when all flows of the wave wait. The
+// tests are those of the benchmarks of futoin/core-cpp-ri-asyncsteps, so that its published figures
+// are about the same work. steps_models.cpp and steps_fiber.cpp contain them for each model.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +24,7 @@ enum class StepsModel : std::uint8_t {
   coroutine,
   async_steps,
   nitro_steps,
-  nitro_steps_default,  // with the limits that one gets without saying
+  nitro_steps_default,  // with the default limits
   fiber_protected,      // Boost.Fiber, stacks with a guard page
   fiber_pooled,         // Boost.Fiber, stacks from a pool without one
 };
@@ -36,7 +34,7 @@ inline constexpr auto names<StepsModel> =
     std::to_array<std::string_view>({"coroutine", "asyncsteps", "nitrosteps", "nitrosteps-default",
                                      "fiber-protected", "fiber-pooled"});
 
-// Why this build cannot run the model, and what to do; empty if it can.
+// Returns the reason why this build does not contain the model, and what to do; empty if it does.
 std::string_view why_missing(StepsModel model);
 
 enum class StepsTest : std::uint8_t { simple, parallel, waits };
@@ -45,8 +43,8 @@ template <>
 inline constexpr auto names<StepsTest> =
     std::to_array<std::string_view>({"simple", "parallel", "waits"});
 
-// Flows that live at the same time and wait so many times in all, as evenly as it goes: where it
-// does not, the first ones once more.
+// Concurrent flows, and the sum of their waits. If the waits cannot be divided evenly, the first
+// flows wait once more.
 struct Wave {
   std::size_t flows = 0;
   std::uint64_t waits = 0;
@@ -56,7 +54,7 @@ struct Wave {
   }
   std::uint64_t rounds() const { return waits_of(0); }
 
-  // How many flows wait in this round: they are the first ones.
+  // Returns how many flows wait in this round: the first ones.
   std::size_t waiting_in(std::uint64_t round) const {
     return round < waits / flows ? flows : waits % flows;
   }
@@ -65,25 +63,25 @@ struct Wave {
 struct StepsPlan {
   StepsModel model = StepsModel::coroutine;
   StepsTest test = StepsTest::simple;
-  std::size_t flows = 1;    // in all, 1 at least
-  std::size_t at_once = 1;  // flows that live at the same time at most, 1 at least
-  std::uint64_t waits = 0;  // in all
+  std::size_t flows = 1;    // at least 1
+  std::size_t at_once = 1;  // largest number of concurrent flows, at least 1
+  std::uint64_t waits = 0;  // sum over all flows
 
-  // What the test makes of these sizes: `wave` is for parallel and waits, `waits` for waits alone.
+  // Returns the plan of a test. `wave` concerns parallel and waits, `waits` concerns waits only.
   static StepsPlan of(StepsModel model, StepsTest test, std::size_t flows, std::size_t wave,
                       std::uint64_t waits);
 
-  // Only the tests with waits have them; `simple` has none.
+  // Returns the waves of the test; none for `simple`.
   std::vector<Wave> waves() const;
 
-  // What the test's speed is counted in: waits of the test waits, else flows.
+  // Returns the number of operations: waits in the test waits, else flows.
   std::uint64_t operations() const { return test == StepsTest::waits ? waits : flows; }
 };
 
-// What flows say of themselves. For one thread.
+// The counts of the flows of one thread.
 struct StepsTally {
-  std::uint64_t flows = 0;  // that came to their end
-  std::uint64_t waits = 0;  // that an event ended
+  std::uint64_t flows = 0;  // ended flows
+  std::uint64_t waits = 0;  // ended waits
   std::size_t waiting = 0;  // flows that wait now
 
   bool operator==(const StepsTally&) const = default;
@@ -92,32 +90,31 @@ struct StepsTally {
 struct StepsOutcome {
   StepsTally tally;
   double seconds = 0;
-  double cpu_seconds = 0;        // the user's and the system's
-  double peak_growth_bytes = 0;  // the most that was resident, less what was before the test
-  double peak_bytes = 0;         // the most that was resident
+  double cpu_seconds = 0;        // user and system time
+  double peak_growth_bytes = 0;  // peak_bytes minus the resident memory before the test
+  double peak_bytes = 0;         // highest resident memory
 };
 
-// Runs the test in this process, on this thread. Throws std::runtime_error if this build has no
-// such model, std::bad_alloc or std::system_error if the system gives no memory for so many
-// stacks. Call it in a process of its own: the peak is that of its life.
+// Runs the test on this thread. Throws std::runtime_error if this build does not contain the model,
+// std::bad_alloc or std::system_error if there is no memory for the stacks. Call it in a process of
+// its own, because the peak is that of the whole process.
 StepsOutcome run_steps(const StepsPlan& plan);
 
-// Throws std::logic_error unless every flow came to its end and waited as often as planned.
+// Throws std::logic_error unless all planned flows ended after all planned waits.
 void check(const StepsPlan& plan, const StepsTally& tally);
 
-// The tests of a model, each in the source of that name; those of the trees are in steps_flow.h.
-void run_coroutine_steps(const StepsPlan& plan, StepsTally& tally);
+// Runs a test with fibers.
 void run_fiber_steps(const StepsPlan& plan, StepsTally& tally);
 
 struct StepsOptions {
   std::vector<StepsModel> models = {StepsModel::coroutine};
   std::vector<StepsTest> tests = {StepsTest::simple, StepsTest::parallel, StepsTest::waits};
-  std::size_t flows = 1'000'000;     // of simple and parallel
-  std::size_t wave = 30'000;         // of parallel and waits
-  std::uint64_t waits = 10'000'000;  // of waits
+  std::size_t flows = 1'000'000;     // simple and parallel
+  std::size_t wave = 30'000;         // parallel and waits
+  std::uint64_t waits = 10'000'000;  // waits
 };
 
-// Which of the figures of a cell is which.
+// The figures of a cell, in their order.
 enum class StepsFigure : std::uint8_t {
   operations_per_second,
   operations_per_cpu_second,
@@ -127,21 +124,20 @@ enum class StepsFigure : std::uint8_t {
   peak_bytes,
 };
 
-// "coroutine waits": the subject of a cell.
+// Returns the subject of a cell: "coroutine waits".
 std::string subject_of(StepsModel model, StepsTest test);
 
-// "1.05M Hz, time: 0.95 s, CPU: 0.95 s, memory: 18.2 MB, peak: 24.6 MB"
+// Returns "1.05M Hz, time: 0.95 s, CPU: 0.95 s, memory: 18.2 MB, peak: 24.6 MB".
 std::string steps_line(const std::vector<double>& figures);
 
-// The figures as they stand in a round.
+// Returns the figures of a round.
 std::vector<double> steps_figures(const StepsPlan& plan, const StepsOutcome& outcome);
 
-// What the figures come to, a sentence each: coroutines against the better of the fibers and
-// NitroSteps against AsyncSteps in each test, and the most memory that a model took. Of the cells
-// of `experiment`.
+// Returns the findings from the cells of an experiment: in each test, coroutines compared with the
+// faster kind of fibers, and NitroSteps with AsyncSteps; and the peak memory of each model.
 std::vector<std::string> steps_findings(const Experiment& experiment);
 
-// A model that this build does not have is a cell with a note.
+// Returns the study. A model that this build does not contain is a cell with a note.
 Study steps_study(const StepsOptions& options);
 
 }  // namespace drover::lab

@@ -1,9 +1,9 @@
-// A flow as a fiber of Boost.Fiber: code that blocks, on a stack of its own. Once with a guard page
-// below each stack, once with stacks from a pool without one.
+// The tests of `drover lab steps` for fibers of Boost.Fiber: blocking code on stacks of its own,
+// either with a guard page below each stack, or from a pool without guard pages.
 //
-// Fibers at their best: they run at once when they are made, and wait at a condition variable
-// without a mutex, since all of them share a thread. That is cheaper than the promise and the
-// future for each wait with which the figures of others were measured.
+// The fibers are as fast as they can be: a fiber runs at once when it is created, and waits on a
+// condition variable without a mutex, because all fibers share a thread. The published figures were
+// measured with a promise and a future for each wait, which is slower.
 #include <stdexcept>
 #include <string>
 
@@ -29,7 +29,7 @@ namespace {
 
 using boost::fibers::fiber;
 
-// What a condition variable lets go of while it waits. No other fiber runs in between.
+// The mutex of the condition variable. It does nothing, because no other fiber runs meanwhile.
 struct NoMutex {
   void lock() const {}
   void unlock() const {}
@@ -68,7 +68,8 @@ void run_one_by_one(Stacks& stacks, std::size_t flows, StepsTally& tally) {
   }
 }
 
-// The fibers of a wave. The system may have no memory for all of their stacks.
+// The fibers of a wave. The constructor throws std::runtime_error if there is no memory for their
+// stacks.
 template <class Stacks>
 class FiberWave {
  public:

@@ -1,7 +1,6 @@
-// The tests of `drover lab steps` for a step engine: AsyncSteps, whose memory comes from the pool of
-// the thread, or NitroSteps with any limits, which has all that its steps need in the flow. A flow
-// waits in a step that only success() from outside ends; what comes after the event is a step of its
-// own.
+// The tests of `drover lab steps` for trees of steps: AsyncSteps, whose memory comes from the pool
+// of the thread, or NitroSteps with any limits, whose memory is in the flow. A flow waits in a step
+// that success() ends, and another step follows.
 #pragma once
 
 #include <fmt/format.h>
@@ -36,7 +35,7 @@ class StepsFlows {
 
  private:
   using Steps = steps::Steps;
-  using Slots = std::vector<std::optional<FlowType>>;  // used again by the next wave
+  using Slots = std::vector<std::optional<FlowType>>;  // each wave uses the same slots
 
   coro::Task<void> run_one_by_one(std::size_t flows) {
     for (std::size_t i = 0; i < flows; ++i) {
@@ -67,11 +66,12 @@ class StepsFlows {
       for (std::size_t i = 0; i < waiting; ++i) waiting_[i]->success();
     }
     while (tally_.flows < ended) co_await let_them_run(wave);
-    co_await coro::yield();  // the last one's flow comes to its end
+    co_await coro::yield();  // lets the last flow end
     for (std::size_t i = 0; i < wave.flows; ++i) flows_[i].reset();
   }
 
-  // Once. What then has not changed the tally will not do so any more.
+  // Lets all flows run once. Throws std::logic_error if this does not change the tally, because
+  // then nothing will.
   coro::Task<void> let_them_run(const Wave& wave) {
     const StepsTally before = tally_;
     co_await coro::yield();
@@ -98,7 +98,7 @@ class StepsFlows {
 
   StepsTally& tally_;
   Slots flows_;
-  std::vector<Steps*> waiting_;  // the step in which a flow waits, by the flow's number
+  std::vector<Steps*> waiting_;  // the waiting step of each flow
 };
 
 template <class FlowType>

@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "lab/switch/switch_herd.h"
 #include "measure/median.h"
 #include "measure/process.h"
 #include "text/plain_text.h"
@@ -24,8 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 using coro::seconds_of;
 
-// A run is long enough that reading the clock is nothing beside it, and short enough to fit between
-// two interruptions.
+// A run is long compared with reading the clock, and short compared with the time between two
+// interruptions.
 constexpr std::uint64_t steps_a_run = 10'000;
 constexpr int short_runs = 2'000;
 
@@ -34,7 +33,7 @@ coro::Duration fastest_run() {
   std::uint64_t value = 1;
   for (int i = 0; i < short_runs; ++i) {
     const coro::Instant begun = Clock::now();
-    asm volatile("" : "+r"(value)::"memory");  // no part of the computing is moved out of the run
+    asm volatile("" : "+r"(value)::"memory");  // keeps the computation inside of the measured time
     value = compute(steps_a_run, value);
     asm volatile("" : "+r"(value)::"memory");
     fastest = std::min(fastest, Clock::now() - begun);
@@ -47,41 +46,41 @@ std::string work_text(coro::Duration work) {
                                   : fmt::format("{} ns", work.count());
 }
 
-// Counts, time and CPU time are read together, so that a thread that is woken late measures for
-// longer, and no faster.
+// Counts, time and CPU time at one instant. A measuring thread that wakes late thus measures a
+// longer interval, not a higher rate.
 struct Reading {
-  explicit Reading(const Herds<SwitchHerd>& herds)
+  explicit Reading(const FlowGroups<SwitchGroup>& groups)
       : instant(Clock::now()),
-        operations(herds.total(
+        operations(groups.total(
             std::uint64_t{0},
-            [](std::uint64_t& sum, const SwitchHerd& herd) { sum += herd.operations.get(); })),
+            [](std::uint64_t& sum, const SwitchGroup& group) { sum += group.operations.get(); })),
         cpu_seconds(measure::process_cpu_seconds()),
         taken(Clock::now() - instant) {}
 
   coro::Instant instant;
   std::uint64_t operations;
   double cpu_seconds;
-  coro::Duration taken;  // so far apart may the figures be
+  coro::Duration taken;  // time between the first figure and the last
 };
 
-// Among thousands of threads the one that reads may lose the processor between two figures: the
-// tightest of some readings.
-Reading read(const Herds<SwitchHerd>& herds) {
+// Returns the fastest of several readings, because the thread may lose the processor between two
+// figures when there are thousands of threads.
+Reading read(const FlowGroups<SwitchGroup>& groups) {
   constexpr coro::Duration tight = std::chrono::milliseconds(1);
   constexpr int attempts = 8;
-  Reading best(herds);
+  Reading best(groups);
   for (int i = 1; i < attempts && best.taken > tight; ++i) {
-    const Reading reading(herds);
+    const Reading reading(groups);
     if (reading.taken < best.taken) best = reading;
   }
   return best;
 }
 
-void run(FlowModel model, SwitchHerd& herd) {
+void run(FlowModel model, SwitchGroup& group) {
   try {
-    run_herd(model, herd);
+    run_group(model, group);
   } catch (...) {
-    herd.note_started();  // whoever waits for it need not wait for one that has failed
+    group.note_started();  // the measuring thread must not wait for a failed group
     throw;
   }
 }
@@ -142,8 +141,9 @@ void describe(Experiment& experiment, const SwitchOptions& options) {
   };
 }
 
-// Medians of a figure by number of flows: of a model with so many workers.
+// The medians of a figure by number of flows.
 using Curve = std::map<std::int64_t, double>;
+// The curve of each model and number of workers.
 using Curves = std::map<std::pair<std::string, std::int64_t>, Curve>;
 
 Curves curves_of(const Experiment& experiment, SwitchFigure figure) {
@@ -155,7 +155,7 @@ Curves curves_of(const Experiment& experiment, SwitchFigure figure) {
   return curves;
 }
 
-// The ratios of two curves where both have a value, from `least` flows on.
+// Returns the ratios of two curves at the numbers of flows that both have, from `least` on.
 Curve ratios(const Curve& above, const Curve& below, std::int64_t least) {
   Curve result;
   for (const auto& [flows, value] : above) {
@@ -183,7 +183,7 @@ std::string of_workers(std::int64_t workers) {
   return " on " + text::counted_of_plural(workers, "workers");
 }
 
-// Each number of workers against the smallest one of the same model.
+// Compares each number of workers with the smallest one of the same model.
 void compare_workers(const Curves& curves, std::vector<std::string>& findings) {
   const std::pair<const std::pair<std::string, std::int64_t>, Curve>* fewest = nullptr;
   for (const auto& curve : curves) {
@@ -201,9 +201,10 @@ void compare_workers(const Curves& curves, std::vector<std::string>& findings) {
   }
 }
 
-// By the clock, and by processor time: that says what a model costs on a machine that is busy, too.
-void say_what_is_kept(const Curves& curves, const Curves& cpu_curves,
-                      std::vector<std::string>& findings) {
+// Compares the rate at the most flows with the highest rate. The operations per CPU second also
+// hold on a busy machine.
+void compare_with_peak(const Curves& curves, const Curves& cpu_curves,
+                       std::vector<std::string>& findings) {
   const auto is_less = [](const auto& one, const auto& other) { return one.second < other.second; };
   for (const auto& [name, curve] : curves) {
     if (curve.size() < 2) continue;
@@ -221,7 +222,7 @@ void say_what_is_kept(const Curves& curves, const Curves& cpu_curves,
   }
 }
 
-// Coroutines on as many workers as were measured at most against threads.
+// Compares coroutines on the largest number of workers with threads.
 void compare_with_threads(const Curves& curves, std::vector<std::string>& findings) {
   const auto threads = curves.find({std::string(name_of(FlowModel::thread)), no_setting});
   if (threads == curves.end()) return;
@@ -237,8 +238,9 @@ void compare_with_threads(const Curves& curves, std::vector<std::string>& findin
   }
 }
 
-// Above the most that were measured: one below may have been too short for a single operation.
-void say_where_threads_stop(const Experiment& experiment, std::vector<std::string>& findings) {
+// Adds the smallest number of threads above the measured ones that could not be measured. A smaller
+// number may have failed because its interval was too short for an operation.
+void report_thread_limit(const Experiment& experiment, std::vector<std::string>& findings) {
   std::map<std::int64_t, const Cell*> threads;
   for (const Cell& cell : experiment.cells) {
     if (cell.subject == name_of(FlowModel::thread)) threads[cell.settings[0]] = &cell;
@@ -273,7 +275,7 @@ std::uint64_t steps_in(coro::Duration duration) {
 SwitchOutcome run_switch(const SwitchPlan& plan) {
   SwitchOutcome outcome;
   const coro::Instant begun = Clock::now();
-  SwitchSignals signals(herd_count(plan.model, plan.flows, plan.workers));
+  SwitchSignals signals(group_count(plan.model, plan.flows, plan.workers));
   const auto open = [&signals] {
     signals.open = true;
     signals.open.notify_all();
@@ -282,25 +284,25 @@ SwitchOutcome run_switch(const SwitchPlan& plan) {
     signals.stopping.store(true, std::memory_order_relaxed);
     open();
   };
-  Herds<SwitchHerd> herds(plan.model, plan.flows, plan.workers, stop, plan, signals);
-  herds.start([&plan](SwitchHerd& herd) { run(plan.model, herd); }, begun,
-              plan.warm_up + plan.duration);
+  FlowGroups<SwitchGroup> groups(plan.model, plan.flows, plan.workers, stop, plan, signals);
+  groups.start([&plan](SwitchGroup& group) { run(plan.model, group); }, begun,
+               plan.warm_up + plan.duration);
   signals.all_started.wait();
   open();
   outcome.start_seconds = seconds_of(Clock::now() - begun);
   std::this_thread::sleep_for(plan.warm_up);
-  const Reading before = read(herds);
+  const Reading before = read(groups);
   std::this_thread::sleep_until(before.instant + plan.duration);
-  const Reading after = read(herds);
+  const Reading after = read(groups);
   outcome.operations = after.operations - before.operations;
   outcome.seconds = seconds_of(after.instant - before.instant);
   outcome.cpu_seconds = after.cpu_seconds - before.cpu_seconds;
-  herds.stop();
+  groups.stop();
   outcome.wall_seconds = seconds_of(Clock::now() - begun);
-  herds.throw_error();
-  outcome.operations_in_all = Reading(herds).operations;
-  outcome.residue = herds.total(
-      std::uint64_t{0}, [](std::uint64_t& all, const SwitchHerd& herd) { all ^= herd.residue; });
+  groups.throw_error();
+  outcome.operations_in_all = Reading(groups).operations;
+  outcome.residue = groups.total(
+      std::uint64_t{0}, [](std::uint64_t& all, const SwitchGroup& group) { all ^= group.residue; });
   return outcome;
 }
 
@@ -334,9 +336,9 @@ std::vector<std::string> switch_findings(const Experiment& experiment) {
   const Curves curves = curves_of(experiment, SwitchFigure::operations_per_second);
   std::vector<std::string> findings;
   compare_workers(curves, findings);
-  say_what_is_kept(curves, curves_of(experiment, SwitchFigure::cpu_ns_per_operation), findings);
+  compare_with_peak(curves, curves_of(experiment, SwitchFigure::cpu_ns_per_operation), findings);
   compare_with_threads(curves, findings);
-  say_where_threads_stop(experiment, findings);
+  report_thread_limit(experiment, findings);
   return findings;
 }
 

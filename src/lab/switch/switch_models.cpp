@@ -1,4 +1,4 @@
-// The five ways to write a flow that computes and lets the others run, to be read side by side.
+// The five implementations of a flow that computes and yields, to be read side by side.
 #include <coroutine>
 #include <memory>
 #include <thread>
@@ -7,7 +7,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "lab/chained_future.h"
-#include "lab/switch/switch_herd.h"
+#include "lab/switch/switch_experiment.h"
 #include "steps/async_steps.h"
 
 namespace drover::lab {
@@ -18,61 +18,60 @@ using coro::Task;
 using coro::Worker;
 using steps::Steps;
 
-// ---- coroutine: the loop of a thread, with co_await before what lets the others run.
+// ---- coroutine: the loop of a thread, with co_await before the yield.
 
-Task<void> flow(SwitchHerd& herd, std::uint64_t value) {
-  while (!herd.is_stopping()) {
-    value = herd.operate(value);
+Task<void> flow(SwitchGroup& group, std::uint64_t value) {
+  while (!group.is_stopping()) {
+    value = group.operate(value);
     co_await coro::yield();
   }
-  herd.keep(value);
+  group.keep(value);
 }
 
-Task<void> drive_coroutines(SwitchHerd& herd) {
-  const auto body = [&herd](Scope& scope) -> Task<void> {
-    for (std::size_t i = 0; i < herd.flows; ++i) scope.start(flow(herd, herd.first_value(i)));
-    co_await herd.all_started();
+Task<void> drive_coroutines(SwitchGroup& group) {
+  const auto body = [&group](Scope& scope) -> Task<void> {
+    for (std::size_t i = 0; i < group.flows; ++i) scope.start(flow(group, group.first_value(i)));
+    co_await group.all_started();
   };
   co_await coro::with_scope(body);
 }
 
-// ---- steps: a tree of steps: an endless loop whose body computes and then adds a step that passes
-// through the worker's queue.
+// ---- steps: a tree of steps. The body of an endless loop computes, and then goes through the
+// worker's queue.
 
 class StepsFlow {
  public:
-  void start(SwitchHerd& herd, std::size_t number) {
-    herd_ = &herd;
-    value_ = herd.first_value(number);
+  void start(SwitchGroup& group, std::size_t number) {
+    group_ = &group;
+    value_ = group.first_value(number);
     flow_.loop([this](Steps& operation) {
-      if (herd_->is_stopping()) {
+      if (group_->is_stopping()) {
         operation.break_loop_no_throw();
         return;
       }
-      value_ = herd_->operate(value_);
+      value_ = group_->operate(value_);
       operation.relinquish();
     });
     flow_.add([this](Steps&) {
-      herd_->keep(value_);
-      herd_->note_ended();
+      group_->keep(value_);
+      group_->note_ended();
     });
     flow_.execute();
   }
 
  private:
-  SwitchHerd* herd_ = nullptr;
+  SwitchGroup* group_ = nullptr;
   std::uint64_t value_ = 0;
   steps::AsyncSteps flow_{Worker::current()};
 };
 
-// ---- machine: a state machine, written by hand: a node that puts itself back into the worker's
-// queue.
+// ---- machine: a state machine written by hand, which puts itself back into the worker's queue.
 //
-// That queue holds coroutines. What it needs of one is what all compilers agree on: the address of
-// a frame, which begins with the function that resumes it. So the node is such a frame, made by
-// hand, and beside the coroutine it shows what the compiler's own costs.
+// The queue holds coroutine handles. All compilers agree that the frame of a coroutine begins with
+// the function that resumes it. The state machine is such a frame made by hand. The difference to
+// the coroutine is the cost of the compiler's frame.
 
-// The head of a frame.
+// The first members of a coroutine frame.
 struct FrameHead {
   void (*resume)(void* frame);
   void (*destroy)(void* frame);
@@ -82,9 +81,9 @@ class MachineFlow : FrameHead {
  public:
   MachineFlow() : FrameHead{&resume_frame, &destroy_frame} {}
 
-  void start(SwitchHerd& herd, std::size_t number) {
-    herd_ = &herd;
-    value_ = herd.first_value(number);
+  void start(SwitchGroup& group, std::size_t number) {
+    group_ = &group;
+    value_ = group.first_value(number);
     go_on_later();
   }
 
@@ -92,16 +91,16 @@ class MachineFlow : FrameHead {
   static void resume_frame(void* frame) {
     static_cast<MachineFlow*>(static_cast<FrameHead*>(frame))->go_on();
   }
-  static void destroy_frame(void*) {}  // it belongs to its driver
+  static void destroy_frame(void*) {}  // the driver owns the flow
 
-  // There is one state only: before an operation.
+  // The only state: before an operation.
   void go_on() noexcept {
-    if (herd_->is_stopping()) {
-      herd_->keep(value_);
-      herd_->note_ended();
+    if (group_->is_stopping()) {
+      group_->keep(value_);
+      group_->note_ended();
       return;
     }
-    value_ = herd_->operate(value_);
+    value_ = group_->operate(value_);
     go_on_later();
   }
 
@@ -110,58 +109,58 @@ class MachineFlow : FrameHead {
   }
 
   std::uint64_t value_ = 0;
-  SwitchHerd* herd_ = nullptr;
+  SwitchGroup* group_ = nullptr;
 };
 
-// ---- future: a chain of futures: each operation hangs the next one on a future that the worker
-// fulfils when it next comes round. The loop is a function that hands itself on; the flow's state
-// is counted, since nobody can say whose lambda will be the last.
+// ---- future: a chain of futures. Each operation attaches the next one to a future that the worker
+// fulfils later. The loop is a function that passes itself on. The state of the flow is counted,
+// because any lambda can be the last one.
 
 struct FutureFlow {
-  SwitchHerd& herd;
+  SwitchGroup& group;
   std::uint64_t value;
 };
 
 void operate(const std::shared_ptr<FutureFlow>& flow) {
-  SwitchHerd& herd = flow->herd;
-  if (herd.is_stopping()) {
-    herd.keep(flow->value);
-    herd.note_ended();
+  SwitchGroup& group = flow->group;
+  if (group.is_stopping()) {
+    group.keep(flow->value);
+    group.note_ended();
     return;
   }
-  flow->value = herd.operate(flow->value);
+  flow->value = group.operate(flow->value);
   ChainedFuture::soon().apply([flow] { operate(flow); });
 }
 
-Task<void> drive_futures(SwitchHerd& herd) {
-  for (std::size_t i = 0; i < herd.flows; ++i) {
-    const auto flow = std::make_shared<FutureFlow>(FutureFlow{herd, herd.first_value(i)});
+Task<void> drive_futures(SwitchGroup& group) {
+  for (std::size_t i = 0; i < group.flows; ++i) {
+    const auto flow = std::make_shared<FutureFlow>(FutureFlow{group, group.first_value(i)});
     ChainedFuture::soon().apply([flow] { operate(flow); });
   }
-  co_await herd.all_started();
-  co_await herd.all_ended();
+  co_await group.all_started();
+  co_await group.all_ended();
 }
 
-// ---- thread: a loop that computes and asks the system to let another thread run.
+// ---- thread: a loop that computes and calls sched_yield().
 
-// None runs before all are there, as no coroutine does: those that compute already would keep the
-// processors from the one that starts the others.
-void run_thread(SwitchHerd& herd) {
-  herd.note_started();
-  herd.wait_until_open();
-  std::uint64_t value = herd.first_value(0);
-  while (!herd.is_stopping()) {
-    value = herd.operate(value);
+// No thread computes before all are started, because computing threads would keep the processors
+// from the thread that starts the rest.
+void run_thread(SwitchGroup& group) {
+  group.note_started();
+  group.wait_until_open();
+  std::uint64_t value = group.first_value(0);
+  while (!group.is_stopping()) {
+    value = group.operate(value);
     std::this_thread::yield();
   }
-  herd.keep(value);
+  group.keep(value);
 }
 
 }  // namespace
 
-constinit const FlowModels<SwitchHerd> SwitchHerd::models{
-    .drive = {drive_coroutines, drive_array<StepsFlow, SwitchHerd>,
-              drive_array<MachineFlow, SwitchHerd>, drive_futures},
+constinit const FlowModels<SwitchGroup> SwitchGroup::models{
+    .drive = {drive_coroutines, drive_array<StepsFlow, SwitchGroup>,
+              drive_array<MachineFlow, SwitchGroup>, drive_futures},
     .run_thread = run_thread};
 
 }  // namespace drover::lab

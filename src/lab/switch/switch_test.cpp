@@ -5,7 +5,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "lab/herds.h"
+#include "lab/flow_groups.h"
 #include "lab/rounds.h"
 #include "lab/switch/switch_experiment.h"
 

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "coro/sleep.h"
-#include "lab/terminals/terminal_herd.h"
 #include "measure/process.h"
 #include "text/plain_text.h"
 
@@ -16,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// With fewer terminals the pages of the loops themselves would be counted as theirs.
+// With fewer terminals, the memory of the event loops would distort the result.
 constexpr std::size_t terminals_for_memory_least = 1'000;
 
 void describe(Experiment& experiment, const TerminalsOptions& options) {
@@ -73,7 +72,7 @@ void find(Experiment& experiment) {
 
 }  // namespace
 
-coro::Task<void> TerminalHerd::all_started() {
+coro::Task<void> TerminalGroup::all_started() {
   co_await coro::sleep_until(end_);
   tasks_at_end = tally.tasks;
   stopping = true;
@@ -85,10 +84,12 @@ TerminalsOutcome run_terminals(const TerminalsPlan& plan) {
   const coro::Instant end = begun + plan.duration;
   std::atomic<bool> threads_stop = false;
   const auto stop = [&] { threads_stop.store(true, std::memory_order_relaxed); };
-  Herds<TerminalHerd> herds(plan.model, plan.terminals, plan.workers, stop, end, threads_stop);
-  herds.start([&plan](TerminalHerd& herd) { run_herd(plan.model, herd); }, begun, plan.duration);
+  FlowGroups<TerminalGroup> groups(plan.model, plan.terminals, plan.workers, stop, end,
+                                   threads_stop);
+  groups.start([&plan](TerminalGroup& group) { run_group(plan.model, group); }, begun,
+               plan.duration);
   std::this_thread::sleep_until(end);
-  stop();  // before the time is taken: what is done after it must not count
+  stop();  // before the time is read, because later tasks must not count
   TerminalsOutcome outcome;
   const measure::ProcessUsage after = measure::read_process_usage();  // while they still run
   outcome.seconds = coro::seconds_of(Clock::now() - begun);
@@ -98,13 +99,13 @@ TerminalsOutcome run_terminals(const TerminalsPlan& plan) {
     outcome.bytes_per_terminal = static_cast<double>(after.rss_bytes - before.rss_bytes) /
                                  static_cast<double>(plan.terminals);
   }
-  herds.stop();
-  herds.throw_error();
+  groups.stop();
+  groups.throw_error();
   const auto lateness =
-      herds.total(measure::HistogramSnapshot(), [&](auto& sum, const TerminalHerd& herd) {
-        outcome.tasks += herd.tasks_at_end;
-        outcome.early += herd.tally.early;
-        herd.tally.lateness.add_to(sum);
+      groups.total(measure::HistogramSnapshot(), [&](auto& sum, const TerminalGroup& group) {
+        outcome.tasks += group.tasks_at_end;
+        outcome.early += group.tally.early;
+        group.tally.lateness.add_to(sum);
       });
   outcome.lateness_p50_us = static_cast<double>(lateness.percentile_ns(50)) / 1e3;
   outcome.lateness_p99_us = static_cast<double>(lateness.percentile_ns(99)) / 1e3;

@@ -1,12 +1,15 @@
-#include "lab/steps/steps_experiment.h"
-
+// The tests of `drover lab steps` for coroutines, and the execution of a test with any model.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
+#include "coro/block_on.h"
 #include "coro/clock.h"
+#include "coro/event.h"
+#include "coro/sleep.h"
+#include "lab/steps/steps_experiment.h"
 #include "lab/steps/steps_flow.h"
 #include "measure/process.h"
 #include "steps/nitro_steps.h"
@@ -14,8 +17,61 @@
 namespace drover::lab {
 namespace {
 
-// NitroSteps with the limits that these tests need: a loop with what comes after it, and a round's
-// step with its two; the loop needs a frame.
+// A flow is a task of the runtime with a worker, cancellation and a scope that waits for its end.
+// It waits for a notification.
+
+using coro::Notification;
+using coro::Scope;
+using coro::Task;
+
+Task<void> short_flow(StepsTally& tally) {
+  ++tally.flows;
+  co_return;
+}
+
+Task<void> waiting_flow(Notification& event, std::uint64_t waits, StepsTally& tally) {
+  for (std::uint64_t i = 0; i < waits; ++i) {
+    ++tally.waiting;
+    co_await event.wait();
+    ++tally.waits;
+  }
+  ++tally.flows;
+}
+
+Task<void> run_coroutines(Scope& scope, std::size_t flows, StepsTally& tally) {
+  for (std::size_t i = 0; i < flows; ++i) {
+    scope.start(short_flow(tally));
+    co_await scope.join();
+  }
+}
+
+Task<void> run_coroutine_wave(Scope& scope, const Wave& wave, StepsTally& tally) {
+  std::vector<Notification> events(wave.flows);
+  for (std::size_t i = 0; i < wave.flows; ++i) {
+    scope.start(waiting_flow(events[i], wave.waits_of(i), tally));
+  }
+  for (std::uint64_t round = 0; round < wave.rounds(); ++round) {
+    const std::size_t waiting = wave.waiting_in(round);
+    while (tally.waiting < waiting) co_await coro::yield();
+    tally.waiting = 0;
+    for (std::size_t i = 0; i < waiting; ++i) events[i].notify();
+  }
+  co_await scope.join();
+}
+
+Task<void> run_plan(const StepsPlan& plan, StepsTally& tally) {
+  Scope scope(coro::Worker::current());
+  if (plan.test == StepsTest::simple) co_await run_coroutines(scope, plan.flows, tally);
+  for (const Wave& wave : plan.waves()) co_await run_coroutine_wave(scope, wave, tally);
+}
+
+void run_coroutine_steps(const StepsPlan& plan, StepsTally& tally) {
+  coro::Worker worker;
+  coro::block_on(worker, run_plan(plan, tally));
+}
+
+// NitroSteps with the limits that these tests need: five steps at a time (the loop, the step after
+// it, the step of a round and its two steps), and a frame for the loop.
 using TunedNitroSteps =
     steps::NitroSteps<steps::MaxSteps<5>, steps::MaxTimeouts<0>, steps::MaxCancels<0>,
                       steps::MaxExtended<1>, steps::MaxStackAllocs<0>, steps::MaxParallel<0>>;

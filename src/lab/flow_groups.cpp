@@ -1,4 +1,4 @@
-#include "lab/herds.h"
+#include "lab/flow_groups.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 namespace drover::lab {
 namespace {
 
-// As small as a stack may be: what is compared is the threads, not the memory wasted on them.
+// The smallest sensible stack, because the experiment compares threads, not unused memory.
 constexpr std::size_t small_stack_bytes = 64 * 1024;
 
-constexpr coro::Duration start_patience = std::chrono::seconds(10);
+constexpr coro::Duration start_limit = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -43,13 +43,13 @@ void SmallThread::join() {
 void require_started_in_time(coro::Instant begun, coro::Duration allowed, std::size_t started,
                              std::size_t wanted) {
   const coro::Duration taken = coro::SteadyClock::instance().now() - begun;
-  if (taken < allowed + start_patience) return;
+  if (taken < allowed + start_limit) return;
   throw std::runtime_error(fmt::format("only {} of {} threads were started in {} s", started,
                                        wanted,
                                        std::chrono::round<std::chrono::seconds>(taken).count()));
 }
 
-std::size_t herd_count(FlowModel model, std::size_t flows, std::size_t workers) {
+std::size_t group_count(FlowModel model, std::size_t flows, std::size_t workers) {
   return model == FlowModel::thread ? flows : std::min(workers, flows);
 }
 
