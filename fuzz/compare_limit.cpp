@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fuzz.h"
-#include "report/compare/compare_limit.h"
+#include "report/compare/metric.h"
 
 using namespace drover;
 

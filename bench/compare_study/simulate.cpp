@@ -22,8 +22,8 @@
 #include "measure/median.h"
 #include "report/compare/comparability.h"
 #include "report/compare/compare.h"
-#include "report/compare/compare_shift.h"
 #include "report/compare/metric.h"
+#include "report/compare/statistics.h"
 #include "report/document/result_json.h"
 #include "report/model/chart.h"
 #include "support/compared_run.h"
@@ -96,7 +96,7 @@ std::vector<RealPair> read_pairs(const std::filesystem::path& folder, const Metr
   const std::vector<Result> base = read_side(folder / "base");
   const std::vector<Result> new_runs = read_side(folder / "new");
   std::vector<RealPair> pairs;
-  for (const RunPair& pair : pair_runs({base, {}}, {new_runs, {}})) {
+  for (const RunPair& pair : pair_runs({{base, {}}, {new_runs, {}}})) {
     const Result& one = base[pair.base];
     const Result& other = new_runs[pair.new_run];
     RealPair found{figure_of(one, metric), figure_of(other, metric), true};

@@ -16,7 +16,7 @@
 #include "cli/option/command.h"
 #include "cli/run_options.h"
 #include "database/server.h"
-#include "report/compare/compare_limit.h"
+#include "report/compare/metric.h"
 #include "run/measured_run.h"
 #include "search/search.h"
 

@@ -18,7 +18,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/compare/compare_limit.h"
+#include "report/compare/metric.h"
 #include "report/document/result.h"
 
 namespace drover::search {

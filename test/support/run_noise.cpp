@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "measure/median.h"
-#include "report/compare/compare_shift.h"
+#include "report/compare/statistics.h"
 
 namespace drover::report {
 

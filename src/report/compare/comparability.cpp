@@ -1,7 +1,9 @@
 #include "report/compare/comparability.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -67,14 +69,12 @@ const Trait* find_trait(const std::vector<Trait>& traits, const Trait& wanted) {
 
 // Returns the traits of all runs, each once. If the runs are of several workloads, traits that only
 // one of them has are left out.
-std::vector<Trait> traits_to_agree_in(const RunSet& base, const RunSet& new_runs) {
+std::vector<Trait> traits_to_agree_in(const std::vector<const Result*>& runs) {
   std::vector<std::vector<Trait>> traits;
   bool is_one_benchmark = true;
-  for (const RunSet* side : {&base, &new_runs}) {
-    for (const Result& run : side->runs) {
-      traits.push_back(traits_of(run));
-      is_one_benchmark = is_one_benchmark && run.plan.benchmark == base.runs.front().plan.benchmark;
-    }
+  for (const Result* run : runs) {
+    traits.push_back(traits_of(*run));
+    is_one_benchmark = is_one_benchmark && run->plan.benchmark == runs.front()->plan.benchmark;
   }
   std::vector<Trait> wanted;
   for (const std::vector<Trait>& of_run : traits) {
@@ -82,7 +82,7 @@ std::vector<Trait> traits_to_agree_in(const RunSet& base, const RunSet& new_runs
       const auto has_it = [&trait](const auto& other) {
         return find_trait(other, trait) != nullptr;
       };
-      if (find_trait(wanted, trait) != nullptr) continue;
+      if (has_it(wanted)) continue;
       if (is_one_benchmark || std::ranges::all_of(traits, has_it)) wanted.push_back(trait);
     }
   }
@@ -101,68 +101,39 @@ using TextOf = std::function<std::string(const Result&)>;
 std::string values_text(std::span<const Result> runs, const TextOf& text) {
   std::vector<std::string> values;
   for (const Result& run : runs) {
-    const std::string value = text(run);
-    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+    std::string value = text(run);
+    if (value.empty()) value = "none";
+    if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
   }
-  const std::size_t shown_count = std::min(values.size(), values_shown_most);
-  std::string listed;
-  for (std::size_t i = 0; i < shown_count; ++i) {
-    listed += (i == 0 ? "" : " and ") + (values[i].empty() ? std::string("none") : values[i]);
+  if (values.size() > values_shown_most) {
+    const std::size_t more = values.size() - values_shown_most;
+    values.resize(values_shown_most);
+    values.push_back(fmt::format("{} more", more));
   }
-  if (shown_count < values.size()) {
-    listed += fmt::format(" and {} more", values.size() - shown_count);
-  }
-  return listed;
+  return fmt::format("{}", fmt::join(values, " and "));
 }
 
-std::string sides_text(const RunSet& base, const RunSet& new_runs, const SideWords& words,
-                       std::string_view name, const TextOf& text) {
-  return fmt::format("{}: {} {}, {} {}", name, words.base, values_text(base.runs, text),
-                     words.new_runs, values_text(new_runs.runs, text));
+std::string sides_text(const Sides& sides, std::string_view name, const TextOf& text) {
+  return fmt::format("{}: {} {}, {} {}", name, sides.base_words, values_text(sides.base.runs, text),
+                     sides.new_words, values_text(sides.new_runs.runs, text));
 }
 
 // Returns nothing if the text is equal for all runs of both sides.
-std::optional<std::string> difference_text(const RunSet& base, const RunSet& new_runs,
-                                           const SideWords& words, std::string_view name,
+std::optional<std::string> difference_text(const Sides& sides, std::string_view name,
                                            const TextOf& text) {
-  std::set<std::string> values;
-  for (const Result& run : base.runs) values.insert(text(run));
-  for (const Result& run : new_runs.runs) values.insert(text(run));
-  if (values.size() <= 1) return std::nullopt;
-  return sides_text(base, new_runs, words, name, text);
+  const std::vector<const Result*> runs = sides.all_runs();
+  const std::string first = text(*runs.front());
+  if (std::ranges::all_of(runs, [&](const Result* run) { return text(*run) == first; }))
+    return std::nullopt;
+  return sides_text(sides, name, text);
 }
 
-void add_duration(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs,
-                  const SideWords& words) {
-  const auto [shortest, longest] = measured_times(base, new_runs);
-  if (longest <= shortest * duration_ratio_most) return;
-  const std::string name =
-      fmt::format("measured time (different by more than a factor of {:g})", duration_ratio_most);
-  const auto text = [](const Result& run) {
-    return fmt::format("{:.0f} s", run.summary.time_seconds);
-  };
-  obstacles.push_back({std::string(key_duration), sides_text(base, new_runs, words, name, text)});
-}
-
-void for_each_run(const RunSet& base, const RunSet& new_runs, const auto& on_run) {
-  for (std::size_t i = 0; i < base.runs.size(); ++i) on_run(base.runs[i], base.name_of(i, "base"));
-  for (std::size_t i = 0; i < new_runs.runs.size(); ++i) {
-    on_run(new_runs.runs[i], new_runs.name_of(i, "new"));
+// Calls `on_run` with each run and its name.
+void for_each_run(const Sides& sides, const auto& on_run) {
+  for (const auto& [side, word] : {std::pair(&sides.base, "base"), {&sides.new_runs, "new"}}) {
+    for (std::size_t i = 0; i < side->runs.size(); ++i)
+      on_run(side->runs[i], side->name_of(i, word));
   }
-}
-
-// Returns the statements of all scripts, by script and position.
-std::set<std::pair<std::string, std::size_t>> statements_of(const RunSet& base,
-                                                            const RunSet& new_runs) {
-  std::set<std::pair<std::string, std::size_t>> places;
-  for (const RunSet* side : {&base, &new_runs}) {
-    for (const Result& run : side->runs) {
-      for (const TransactionResult& script : run.transactions) {
-        for (std::size_t i = 0; i < script.statements.size(); ++i) places.emplace(script.name, i);
-      }
-    }
-  }
-  return places;
 }
 
 std::string statement_text(const Result& run, const std::string& script, std::size_t place) {
@@ -172,9 +143,9 @@ std::string statement_text(const Result& run, const std::string& script, std::si
 }
 
 // Copies of one run would look like repeated measurements.
-void add_duplicates(std::vector<Obstacle>& obstacles, const RunSet& base, const RunSet& new_runs) {
+void add_duplicates(std::vector<Obstacle>& obstacles, const Sides& sides) {
   std::vector<std::pair<const Result*, std::string>> seen;
-  for_each_run(base, new_runs, [&](const Result& run, const std::string& name) {
+  for_each_run(sides, [&](const Result& run, const std::string& name) {
     const auto same = std::ranges::find_if(
         seen, [&run](const auto& one) { return is_same_run(*one.first, run); });
     if (same != seen.end()) {
@@ -197,58 +168,30 @@ std::vector<std::size_t> by_start(const RunSet& side) {
   return order;
 }
 
-// Returns true if a run of the pair began before both runs of the previous pair had begun. Equal
-// seconds count as in order.
-bool is_out_of_turn(const RunSet& base, const RunSet& new_runs, const RunPair& before,
-                    const RunPair& pair) {
-  return std::min(start_of(base, pair.base), start_of(new_runs, pair.new_run)) <
-         std::max(start_of(base, before.base), start_of(new_runs, before.new_run));
-}
-
 std::string described(const RunSet& side, std::size_t index, std::string_view name) {
   return fmt::format("{} ({}, began {})", side.name_of(index, name), name,
                      text::moment_text(start_of(side, index)));
 }
 
-std::string out_of_turn_text(const RunSet& base, const RunSet& new_runs,
-                             const std::vector<RunPair>& pairs, std::size_t k) {
+// Throws NoPairs if a run of the k-th pair began before both runs of the previous pair had begun.
+// Equal seconds count as in order.
+void require_turns(const Sides& sides, const std::vector<RunPair>& pairs, std::size_t k) {
+  const auto& [base, new_runs, base_words, new_words] = sides;
   const RunPair& before = pairs[k - 1];
   const RunPair& pair = pairs[k];
-  const bool base_is_early = start_of(base, pair.base) <= start_of(new_runs, pair.new_run);
-  const std::string early =
-      base_is_early ? described(base, pair.base, "base") : described(new_runs, pair.new_run, "new");
-  return fmt::format(
+  const std::int64_t base_start = start_of(base, pair.base);
+  const std::int64_t new_start = start_of(new_runs, pair.new_run);
+  if (std::min(base_start, new_start) >=
+      std::max(start_of(base, before.base), start_of(new_runs, before.new_run)))
+    return;
+  const std::string early = base_start <= new_start ? described(base, pair.base, "base")
+                                                    : described(new_runs, pair.new_run, "new");
+  throw NoPairs(fmt::format(
       "the runs do not alternate: {} and {} would be pair {}, but {}, of pair {}, began between "
       "them. Expected a base run and a new run in each two consecutive runs, as in base, new, new, "
       "base. Make the runs in this order, or leave out --paired",
       described(base, before.base, "base"), described(new_runs, before.new_run, "new"), k, early,
-      k + 1);
-}
-
-// The share of each event in the time of all sessions; empty without --server-stats.
-using Shares = std::map<std::string, double>;
-
-Shares shares_of(std::span<const Result> runs) {
-  Shares shares;
-  double all = 0;
-  for (const Result& run : runs) {
-    if (!run.server_stats) continue;
-    for (const WaitEvent& one : run.server_stats->wait_events) {
-      shares[one.name] += one.sessions;
-      all += one.sessions;
-    }
-  }
-  for (auto& [name, share] : shares) share = all > 0 ? share / all : 0;
-  return shares;
-}
-
-double share_in(const Shares& shares, const std::string& name) {
-  const auto found = shares.find(name);
-  return found == shares.end() ? 0 : found->second;
-}
-
-std::string event_text(const std::string& name, double base, double new_share) {
-  return fmt::format("{} {:.0f}% to {:.0f}%", text::shown(name), base * 100, new_share * 100);
+      k + 1));
 }
 
 }  // namespace
@@ -258,25 +201,38 @@ std::string RunSet::name_of(std::size_t index, std::string_view side) const {
   return fmt::format("{} run {}", side, index + 1);
 }
 
-std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
-                                     const SideWords& words) {
+std::vector<const Result*> Sides::all_runs() const {
+  std::vector<const Result*> runs;
+  for (const RunSet* side : {&base, &new_runs}) {
+    for (const Result& run : side->runs) runs.push_back(&run);
+  }
+  return runs;
+}
+
+std::vector<Obstacle> find_obstacles(const Sides& sides) {
   std::vector<Obstacle> obstacles;
-  if (base.runs.empty() || new_runs.runs.empty()) return obstacles;
-  for (const Trait& trait : traits_to_agree_in(base, new_runs)) {
+  if (sides.base.runs.empty() || sides.new_runs.runs.empty()) return obstacles;
+  for (const Trait& trait : traits_to_agree_in(sides.all_runs())) {
     const auto text = [&trait](const Result& run) {
       const std::vector<Trait> traits = traits_of(run);
       const Trait* found = find_trait(traits, trait);
       return found == nullptr ? std::string() : found->text;
     };
-    if (auto difference = difference_text(base, new_runs, words, trait.name, text)) {
+    if (auto difference = difference_text(sides, trait.name, text))
       obstacles.push_back({trait.key, std::move(*difference)});
-    }
   }
-  add_duration(obstacles, base, new_runs, words);
-  for_each_run(base, new_runs, [&obstacles](const Result& run, const std::string& name) {
+  const auto [shortest, longest] = measured_times(sides);
+  if (longest > shortest * duration_ratio_most) {
+    const std::string name =
+        fmt::format("measured time (different by more than a factor of {:g})", duration_ratio_most);
+    obstacles.push_back({std::string(key_duration), sides_text(sides, name, [](const Result& run) {
+                           return fmt::format("{:.0f} s", run.summary.time_seconds);
+                         })});
+  }
+  for_each_run(sides, [&obstacles](const Result& run, const std::string& name) {
     std::ranges::move(find_flaws(run, name), std::back_inserter(obstacles));
   });
-  add_duplicates(obstacles, base, new_runs);
+  add_duplicates(obstacles, sides);
   return obstacles;
 }
 
@@ -299,13 +255,11 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name) {
   return flaws;
 }
 
-std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs,
-                                                const SideWords& words) {
+std::vector<std::string> find_other_differences(const Sides& sides) {
   std::vector<std::string> notes;
   const auto add = [&](std::string_view name, const auto& text) {
-    if (auto difference = difference_text(base, new_runs, words, name, text)) {
+    if (auto difference = difference_text(sides, name, text))
       notes.push_back(std::move(*difference));
-    }
   };
   add("server version", [](const Result& r) {
     return r.environment.server ? text::shown(r.environment.server->version) : "none";
@@ -318,32 +272,37 @@ std::vector<std::string> find_other_differences(const RunSet& base, const RunSet
     return r.is_tpcc() && !r.plan.simulate_ms && !r.ledger_in_data ? "no" : "yes";
   });
   add("hosts",
-      [](const Result& r) { return fmt::format("{}", std::max<std::size_t>(r.ranks.size(), 1)); });
+      [](const Result& r) { return std::to_string(std::max<std::size_t>(r.ranks.size(), 1)); });
   add("client machine", [](const Result& r) {
     const measure::Host& client = r.environment.client;
     return fmt::format("{} ({} CPUs, {})", text::shown(client.hostname), client.cpus,
                        text::shown(client.cpu_model));
   });
-  const auto noted = settings::settings_worth_a_note(base.runs.front().plan);
+  const std::vector<const Result*> runs = sides.all_runs();
+  const auto noted = settings::settings_worth_a_note(runs.front()->plan);
   for (std::size_t i = 0; i < noted.size(); ++i) {
     add(noted[i].label,
         [i](const Result& r) { return settings::settings_worth_a_note(r.plan)[i].text; });
   }
-  for (const auto& [script, place] : statements_of(base, new_runs)) {
+  std::set<std::pair<std::string, std::size_t>> statements;  // by script and position
+  std::set<std::string> settings;
+  for (const Result* run : runs) {
+    for (const TransactionResult& script : run->transactions) {
+      for (std::size_t i = 0; i < script.statements.size(); ++i) statements.emplace(script.name, i);
+    }
+    if (!run->environment.server) continue;
+    for (const auto& [name, value] : run->environment.server->settings) {
+      // The version has a note of its own, and a difference in some settings is an obstacle.
+      if (name != "server_version" &&
+          std::ranges::find(obstacle_keys(), name) == obstacle_keys().end())
+        settings.insert(name);
+    }
+  }
+  for (const auto& [script, place] : statements) {
     add(fmt::format("statement {} of {}", place + 1, text::shown(script, 100)),
         [&](const Result& r) { return statement_text(r, script, place); });
   }
-  std::set<std::string> settings;
-  for (const RunSet* side : {&base, &new_runs}) {
-    for (const Result& run : side->runs) {
-      if (!run.environment.server) continue;
-      for (const auto& [name, value] : run.environment.server->settings) settings.insert(name);
-    }
-  }
   for (const std::string& name : settings) {
-    // Those are obstacles, or said with the version.
-    if (std::ranges::find(obstacle_keys(), name) != obstacle_keys().end()) continue;
-    if (name == "server_version") continue;
     add(fmt::format("server setting {}", text::shown(name)),
         [&name](const Result& r) { return setting_text(r, name); });
   }
@@ -369,11 +328,10 @@ std::string circumstances_of(const Result& result, std::span<const std::string> 
   return circumstances;
 }
 
-std::ranges::minmax_result<double> measured_times(const RunSet& base, const RunSet& new_runs) {
-  const auto seconds = [](const Result& run) { return run.summary.time_seconds; };
-  const auto of_base = std::ranges::minmax(base.runs | std::views::transform(seconds));
-  const auto of_new = std::ranges::minmax(new_runs.runs | std::views::transform(seconds));
-  return {std::min(of_base.min, of_new.min), std::max(of_base.max, of_new.max)};
+std::ranges::minmax_result<double> measured_times(const Sides& sides) {
+  return std::ranges::minmax(sides.all_runs() | std::views::transform([](const Result* run) {
+                               return run->summary.time_seconds;
+                             }));
 }
 
 std::string tool_text(const Result& result) {
@@ -396,57 +354,55 @@ bool is_same_run(const Result& one, const Result& other) {
 const std::vector<std::string>& obstacle_keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> all;
-    Result other;
-    other.plan.benchmark = "ycsb";
-    other.plan.workload = {{"readproportion", "1"}};
-    for (const Result& run : {Result(), other}) {
+    Result ycsb;
+    ycsb.plan.benchmark = "ycsb";
+    ycsb.plan.workload = {{"readproportion", "1"}};
+    for (const Result& run : {Result(), ycsb}) {
       for (const Trait& trait : traits_of(run)) {
         if (std::ranges::find(all, trait.key) == all.end()) all.push_back(trait.key);
       }
     }
     for (const std::string_view key :
-         {key_duration, key_invalid, key_interrupted, key_failed, key_duplicate}) {
+         {key_duration, key_invalid, key_interrupted, key_failed, key_duplicate})
       all.emplace_back(key);
-    }
     return all;
   }();
   return keys;
 }
 
-std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs) {
-  if (base.runs.size() != new_runs.runs.size()) {
+std::vector<RunPair> pair_runs(const Sides& sides) {
+  const std::size_t count = sides.base.runs.size();
+  if (count != sides.new_runs.runs.size()) {
     throw NoPairs(
         fmt::format("both sides need equally many results of alternating runs, but base has {} and "
                     "new has {}. Add the missing results, or leave out --paired",
-                    base.runs.size(), new_runs.runs.size()));
+                    count, sides.new_runs.runs.size()));
   }
-  if (base.runs.size() < 2) {
+  if (count < 2) {
     throw NoPairs(
         "at least 2 pairs are needed, better 12, because one pair does not show how much pairs "
         "vary. Make more alternating runs, or leave out --paired");
   }
-  for_each_run(base, new_runs, [](const Result& run, const std::string& name) {
+  for_each_run(sides, [](const Result& run, const std::string& name) {
     if (run.summary.measure_start_ts > 0) return;
     throw NoPairs(
         fmt::format("{} has no start time (summary.measure_start_ts is 0), so --paired cannot pair "
                     "it. Leave out this result, or leave out --paired",
                     name));
   });
-  const std::vector<std::size_t> base_order = by_start(base);
-  const std::vector<std::size_t> new_order = by_start(new_runs);
+  const std::vector<std::size_t> base_order = by_start(sides.base);
+  const std::vector<std::size_t> new_order = by_start(sides.new_runs);
   std::vector<RunPair> pairs;
-  for (std::size_t k = 0; k < base_order.size(); ++k) {
+  for (std::size_t k = 0; k < count; ++k) {
     pairs.push_back({base_order[k], new_order[k]});
-    if (k > 0 && is_out_of_turn(base, new_runs, pairs[k - 1], pairs[k])) {
-      throw NoPairs(out_of_turn_text(base, new_runs, pairs, k));
-    }
+    if (k > 0) require_turns(sides, pairs, k);
   }
   return pairs;
 }
 
-bool are_in_turns(const RunSet& base, const RunSet& new_runs) {
+bool are_in_turns(const Sides& sides) {
   try {
-    pair_runs(base, new_runs);
+    pair_runs(sides);
     return true;
   } catch (const NoPairs&) {
     return false;
@@ -455,31 +411,45 @@ bool are_in_turns(const RunSet& base, const RunSet& new_runs) {
 
 std::string wait_events_note(std::span<const Result> base, std::span<const Result> new_runs) {
   constexpr std::size_t events_shown_most = 5;
-  const Shares of_base = shares_of(base);
-  const Shares of_new = shares_of(new_runs);
-  if (of_base.empty() || of_new.empty()) return {};
-  std::vector<std::pair<double, std::string>> sorted;
-  Shares all = of_base;
-  all.insert(of_new.begin(), of_new.end());
-  for (const auto& [name, share] : all) {
-    sorted.emplace_back(-std::max(share_in(of_base, name), share_in(of_new, name)), name);
+  using Shares = std::array<double, 2>;  // of base and new
+  std::map<std::string, Shares> events;
+  Shares all = {0, 0};
+  for (const std::size_t side : {0, 1}) {
+    bool any = false;
+    for (const Result& run : side == 0 ? base : new_runs) {
+      if (!run.server_stats) continue;
+      for (const WaitEvent& one : run.server_stats->wait_events) {
+        events[one.name][side] += one.sessions;
+        all[side] += one.sessions;
+        any = true;
+      }
+    }
+    if (!any) return {};
   }
-  std::ranges::sort(sorted);
-  std::string text;
-  std::pair<double, double> others{1, 1};
-  for (std::size_t i = 0; i < std::min(sorted.size(), events_shown_most); ++i) {
-    const std::string& name = sorted[i].second;
-    const double before = share_in(of_base, name);
-    const double now = share_in(of_new, name);
-    text += (text.empty() ? "" : ", ") + event_text(name, before, now);
-    others.first -= before;
-    others.second -= now;
+  std::vector<std::pair<std::string, Shares>> sorted;
+  for (auto& [name, shares] : events) {
+    for (const std::size_t side : {0, 1})
+      shares[side] = all[side] > 0 ? shares[side] / all[side] : 0;
+    sorted.emplace_back(name, shares);
   }
+  std::ranges::sort(sorted, {}, [](const auto& event) {
+    return std::pair(-std::ranges::max(event.second), event.first);
+  });
   if (sorted.size() > events_shown_most) {
-    text += ", " +
-            event_text("other events", std::max(others.first, 0.0), std::max(others.second, 0.0));
+    Shares others = {1, 1};
+    for (std::size_t i = 0; i < events_shown_most; ++i) {
+      for (const std::size_t side : {0, 1}) others[side] -= sorted[i].second[side];
+    }
+    sorted.resize(events_shown_most);
+    sorted.emplace_back("other events", Shares{std::max(others[0], 0.0), std::max(others[1], 0.0)});
   }
-  return fmt::format("Shares of the time in the server by wait event, from base to new: {}.", text);
+  std::vector<std::string> texts;
+  for (const auto& [name, shares] : sorted) {
+    texts.push_back(
+        fmt::format("{} {:.0f}% to {:.0f}%", text::shown(name), shares[0] * 100, shares[1] * 100));
+  }
+  return fmt::format("Shares of the time in the server by wait event, from base to new: {}.",
+                     fmt::join(texts, ", "));
 }
 
 }  // namespace drover::report

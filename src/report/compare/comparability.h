@@ -33,15 +33,18 @@ struct RunSet {
   std::string name_of(std::size_t index, std::string_view side) const;
 };
 
-// How texts name the sides.
-struct SideWords {
-  std::string_view base = "base has";
-  std::string_view new_runs = "new has";
+// Both sides of a comparison, with the words of texts about them.
+struct Sides {
+  RunSet base;
+  RunSet new_runs;
+  std::string_view base_words = "base has";
+  std::string_view new_words = "new has";
+
+  std::vector<const Result*> all_runs() const;  // those of base first
 };
 
 // Returns the differences among all runs of both sides, and the flaws of each.
-std::vector<Obstacle> find_obstacles(const RunSet& base, const RunSet& new_runs,
-                                     const SideWords& words = {});
+std::vector<Obstacle> find_obstacles(const Sides& sides);
 
 // Returns the flaws that make a run worthless: aborted, interrupted, or invalid by its audit. Texts
 // call the run `name`.
@@ -49,8 +52,7 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name);
 
 // Returns a sentence for each difference that may be the subject of the comparison (versions,
 // commits, settings) or may explain a change (another client machine).
-std::vector<std::string> find_other_differences(const RunSet& base, const RunSet& new_runs,
-                                                const SideWords& words = {});
+std::vector<std::string> find_other_differences(const Sides& sides);
 
 // "Time in the server by wait event, base to new: CPU 61% to 43%, IO:WALSync 20% to 41%, others 19%
 // to 16%."; empty unless both sides have runs with --server-stats. A side is the mean of its runs.
@@ -67,7 +69,7 @@ bool is_same_run(const Result& one, const Result& other);
 bool is_allowed(std::string_view key, std::span<const std::string> allow_different);
 
 // Returns the shortest and the longest measured time, in seconds. Requires: a run.
-std::ranges::minmax_result<double> measured_times(const RunSet& base, const RunSet& new_runs);
+std::ranges::minmax_result<double> measured_times(const Sides& sides);
 
 // "drover 0.1.0 (abc1234)"; "PostgreSQL 15.8", empty without a server. Printable.
 std::string tool_text(const Result& result);
@@ -93,9 +95,9 @@ struct NoPairs : std::runtime_error {
 // Returns the pairs in order of time: the k-th run of one side with the k-th of the other. Throws
 // NoPairs if the counts differ, if there is only one pair, or if a run started before a run of the
 // previous pair.
-std::vector<RunPair> pair_runs(const RunSet& base, const RunSet& new_runs);
+std::vector<RunPair> pair_runs(const Sides& sides);
 
 // Returns true if pair_runs() finds pairs.
-bool are_in_turns(const RunSet& base, const RunSet& new_runs);
+bool are_in_turns(const Sides& sides);
 
 }  // namespace drover::report

@@ -25,7 +25,7 @@ std::vector<Obstacle> obstacles_of(const std::function<void(Result&)>& change) {
   const std::vector<Result> base = compared_results({3000});
   std::vector<Result> other = compared_results({3000}, 30);
   change(other[0]);
-  return find_obstacles({base, {}}, {other, {}});
+  return find_obstacles({{base, {}}, {other, {}}});
 }
 
 void expect_obstacle(const char* key, const char* text,
@@ -133,8 +133,8 @@ TEST(ComparabilityTest, EverySettingThatDiffersIsNamedOrHasAReason) {
         other[0].plan = with_other_value(run, name);
       }
       std::string text;
-      for (const Obstacle& one : find_obstacles({base, {}}, {other, {}})) text += one.text + "\n";
-      for (const std::string& one : find_other_differences({base, {}}, {other, {}}))
+      for (const Obstacle& one : find_obstacles({{base, {}}, {other, {}}})) text += one.text + "\n";
+      for (const std::string& one : find_other_differences({{base, {}}, {other, {}}}))
         text += one + "\n";
       const char* expected = is_tpcc ? said->second.of_tpcc : said->second.of_others;
       EXPECT_THAT(text, HasSubstr(expected)) << name;
@@ -159,7 +159,7 @@ TEST(ComparabilityTest, TransactionsAtATimeAreTheSmallestLimit) {
     runs[0].plan.max_inflight = at_a_time;
     return runs;
   };
-  const auto obstacles = find_obstacles({simulated(1, 0), {}}, {simulated(50, 30), {}});
+  const auto obstacles = find_obstacles({{simulated(1, 0), {}}, {simulated(50, 30), {}}});
   ASSERT_EQ(obstacles.size(), 1U);
   EXPECT_EQ(obstacles[0].text, "transactions in flight (terminals): base has 1, new has 50");
 }
@@ -174,7 +174,7 @@ TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
   std::vector<Result> other = compared_results({3000}, 30);
   base[0].environment.server.reset();
   other[0].environment.server.reset();
-  const auto obstacles = find_obstacles({base, {}}, {other, {}});
+  const auto obstacles = find_obstacles({{base, {}}, {other, {}}});
   ASSERT_EQ(obstacles.size(), 2U);
   EXPECT_EQ(obstacles[0].key, "backend");
   EXPECT_EQ(obstacles[0].text, "base run 1 does not name its database");
@@ -183,7 +183,7 @@ TEST(ComparabilityTest, AResultThatLacksASectionIsNamed) {
   other = compared_results({3000}, 30);
   base[0].audit = {{"mix", "5.2.3", Judgement::held, "Payment 43.5%"}};
   base[0].ledger_in_data.emplace();
-  EXPECT_THAT(find_other_differences({base, {}}, {other, {}}),
+  EXPECT_THAT(find_other_differences({{base, {}}, {other, {}}}),
               ElementsAre("audit: base has made, new has none",
                           "ledger compared with the data: base has yes, new has no"));
 }
@@ -197,11 +197,11 @@ TEST(ComparabilityTest, ScriptsOfOneNameMayHaveOtherStatements) {
     run->transactions.emplace_back().name = "pay.sql";
     run->transactions[0].statements.emplace_back().name = "line 1: SELECT a FROM t";
   }
-  EXPECT_THAT(find_other_differences({base, {}}, {other, {}}), IsEmpty());
+  EXPECT_THAT(find_other_differences({{base, {}}, {other, {}}}), IsEmpty());
   other[0].transactions[0].statements[0].name = "line 1: SELECT b FROM t";
   other[0].transactions[0].statements.emplace_back().name = "line 2: COMMIT";
   EXPECT_THAT(
-      find_other_differences({base, {}}, {other, {}}),
+      find_other_differences({{base, {}}, {other, {}}}),
       ElementsAre(
           "statement 1 of pay.sql: base has line 1: SELECT a FROM t, new has line 1: SELECT "
           "b FROM t",
@@ -233,7 +233,7 @@ TEST(ComparabilityTest, APartIsComparedWithTheSamePartOnly) {
   std::vector<Result> other = compared_results({3000}, 30);
   part(0, 2, 5)(base[0]);
   part(0, 2, 5)(other[0]);
-  EXPECT_THAT(find_obstacles({base, {}}, {other, {}}), IsEmpty());
+  EXPECT_THAT(find_obstacles({{base, {}}, {other, {}}}), IsEmpty());
   EXPECT_NE(circumstances_of(base[0], {}), circumstances_of(compared_results({3000})[0], {}));
 }
 
@@ -247,9 +247,9 @@ TEST(ComparabilityTest, PacingIsDelaysAndTheirDivision) {
   base[0].plan.no_delays = other[0].plan.no_delays = false;
   // With delays the terminals are the load, and connections may differ.
   other[0].plan.connections = 99;
-  EXPECT_THAT(find_obstacles({base, {}}, {other, {}}), IsEmpty());
+  EXPECT_THAT(find_obstacles({{base, {}}, {other, {}}}), IsEmpty());
   other[0].plan.pace = 10;
-  EXPECT_EQ(find_obstacles({base, {}}, {other, {}}).at(0).text,
+  EXPECT_EQ(find_obstacles({{base, {}}, {other, {}}}).at(0).text,
             "pacing (keying and think times): base has as specified, new has 10 times");
 }
 
@@ -281,7 +281,7 @@ TEST(ComparabilityTest, TheSameRunTwiceIsAnObstacle) {
   const std::vector<Result> copies{base[0], base[1]};
   const std::vector<std::string> base_names{"a.json", "b.json"};
   const std::vector<std::string> new_names{"c.json", "evil\x1b.json"};
-  const auto obstacles = find_obstacles({base, base_names}, {copies, new_names});
+  const auto obstacles = find_obstacles({{base, base_names}, {copies, new_names}});
   ASSERT_EQ(obstacles.size(), 2u);
   EXPECT_EQ(obstacles[0].text, "a.json and c.json are the same run");
   EXPECT_EQ(obstacles[1].text, "b.json and evil\\x1b.json are the same run");
@@ -296,7 +296,7 @@ TEST(ComparabilityTest, WhatMayBeComparedIsToldApart) {
   other[0].environment.client.hostname = "flock";
   other[0].ranks.resize(4);
   EXPECT_THAT(
-      find_other_differences({base, {}}, {other, {}}),
+      find_other_differences({{base, {}}, {other, {}}}),
       ElementsAre("server version: base has 15.8, new has 16.4",
                   "drover: base has 0.1.0 (abc1234), new has 0.1.0 (def5678)",
                   "hosts: base has 1, new has 4",
@@ -305,7 +305,7 @@ TEST(ComparabilityTest, WhatMayBeComparedIsToldApart) {
   for (int i = 0; i < 1000; ++i) {
     other[0].environment.server->settings["s" + std::to_string(i)] = "x";
   }
-  const auto many = find_other_differences({base, {}}, {other, {}});
+  const auto many = find_other_differences({{base, {}}, {other, {}}});
   EXPECT_EQ(many.size(), 25u);
   EXPECT_THAT(many.back(), HasSubstr("and 981 more"));
 }
@@ -341,9 +341,9 @@ Starts starts_of_pairs(const std::vector<std::int64_t>& base_starts,
                        const std::vector<std::int64_t>& new_starts) {
   const std::vector<Result> base = began_at(base_starts);
   const std::vector<Result> new_runs = began_at(new_starts);
-  EXPECT_TRUE(are_in_turns({base, {}}, {new_runs, {}}));
+  EXPECT_TRUE(are_in_turns({{base, {}}, {new_runs, {}}}));
   Starts starts;
-  for (const RunPair& pair : pair_runs({base, {}}, {new_runs, {}})) {
+  for (const RunPair& pair : pair_runs({{base, {}}, {new_runs, {}}})) {
     starts.emplace_back(base_starts.at(pair.base), new_starts.at(pair.new_run));
   }
   return starts;
@@ -354,9 +354,9 @@ std::string refusal(const std::vector<std::int64_t>& base_starts,
                     const std::vector<std::string>& base_names = {}) {
   const std::vector<Result> base = began_at(base_starts);
   const std::vector<Result> new_runs = began_at(new_starts);
-  EXPECT_FALSE(are_in_turns({base, {}}, {new_runs, {}}));
+  EXPECT_FALSE(are_in_turns({{base, {}}, {new_runs, {}}}));
   try {
-    pair_runs({base, base_names}, {new_runs, {}});
+    pair_runs({{base, base_names}, {new_runs, {}}});
   } catch (const NoPairs& error) {
     return error.what();
   }

@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "measure/median.h"
-#include "report/compare/comparability.h"
-#include "report/compare/compare_shift.h"
-#include "report/compare/compare_within_run.h"
+#include "report/compare/statistics.h"
 #include "report/model/chart.h"
 #include "text/plain_text.h"
 
@@ -410,10 +408,10 @@ bool MetricDifference::is_better() const {
   return (*change > 0) == metric.higher_is_better();
 }
 
-Finding MetricDifference::finding(double confidence) const {
-  if (method == Method::none) return Finding::not_judged;
-  if (!is_significant(confidence) || *change == 0) return Finding::no_difference;
-  return is_better() ? Finding::better : Finding::worse;
+MetricVerdict MetricDifference::verdict(double confidence) const {
+  if (method == Method::none) return MetricVerdict::not_judged;
+  if (!is_significant(confidence) || *change == 0) return MetricVerdict::no_difference;
+  return is_better() ? MetricVerdict::better : MetricVerdict::worse;
 }
 
 std::string_view Comparison::by_scale_of_student(std::string_view logarithms,
@@ -438,10 +436,9 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   comparison.confidence = options.confidence;
   comparison.base = describe(base);
   comparison.new_side = describe(new_runs);
-  const RunSet base_set{base, options.base_names};
-  const RunSet new_set{new_runs, options.new_names};
+  const Sides sides{{base, options.base_names}, {new_runs, options.new_names}};
   std::vector<std::string> allowed;
-  for (Obstacle& obstacle : find_obstacles(base_set, new_set)) {
+  for (Obstacle& obstacle : find_obstacles(sides)) {
     if (is_allowed(obstacle.key, options.allow_different)) {
       allowed.push_back(fmt::format("Allowed: {}.", obstacle.text));
     } else {
@@ -457,7 +454,7 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   const double finest_level =
       std::min(level / 2, level / static_cast<double>(std::max<std::size_t>(tested_limits, 1)));
   Terms terms{options.confidence, finest_level, {}};
-  if (options.is_paired) terms.pairs = pair_runs(base_set, new_set);
+  if (options.is_paired) terms.pairs = pair_runs(sides);
   comparison.pairs = terms.pairs.size();
   for (const Metric& metric : wanted_metrics(options, base.front())) {
     comparison.differences.push_back(difference_of(metric, base, new_runs, terms));
@@ -466,8 +463,8 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   if (options.is_paired) {
     add_notes_on_pairs(comparison, tested_limits, finest_level);
   } else {
-    add_notes(comparison, tested_limits, finest_level, measured_times(base_set, new_set).min);
-    if (base.size() >= pairs_worth_a_hint && are_in_turns(base_set, new_set)) {
+    add_notes(comparison, tested_limits, finest_level, measured_times(sides).min);
+    if (base.size() >= pairs_worth_a_hint && are_in_turns(sides)) {
       comparison.notes.emplace_back(
           "The runs alternate, so --paired can be used. It detects smaller changes if the machine "
           "drifts.");
@@ -477,7 +474,7 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
     comparison.notes.push_back(std::move(note));
   }
   for (std::string& note : allowed) comparison.notes.push_back(std::move(note));
-  for (const std::string& note : find_other_differences(base_set, new_set)) {
+  for (const std::string& note : find_other_differences(sides)) {
     comparison.notes.push_back(fmt::format("Also different: {}.", note));
   }
   return comparison;

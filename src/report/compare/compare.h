@@ -2,8 +2,8 @@
 // the change with its confidence interval, and its significance; and the verdicts on limits.
 // docs/compare.md has the methods and their reasons.
 //
-// With several runs on a side, the run is the unit (compare_shift.h). With one run on each side,
-// only the scatter within the runs is known (compare_within_run.h), and notes say so. Runs that
+// With several runs on a side, the run is the unit (statistics.h). With one run on each side,
+// only the scatter within the runs is known, and notes say so. Runs that
 // alternated in time can be compared in pairs (comparability.h). Metrics whose values are all above
 // 0 are compared by their ratio (logarithms), other metrics by their difference.
 //
@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "report/compare/comparability.h"
-#include "report/compare/compare_limit.h"
 #include "report/compare/metric.h"
 #include "report/document/result.h"
 
@@ -48,7 +47,7 @@ enum class Method : std::uint8_t {
 };
 
 // The verdict on a metric.
-enum class Finding : std::uint8_t { not_judged, no_difference, better, worse };
+enum class MetricVerdict : std::uint8_t { not_judged, no_difference, better, worse };
 
 // The change of a metric.
 struct MetricDifference {
@@ -73,7 +72,7 @@ struct MetricDifference {
   double p() const;  // two-sided
   bool is_significant(double confidence) const { return p() <= 1 - confidence; }
   bool is_better() const;  // false without a change
-  Finding finding(double confidence) const;
+  MetricVerdict verdict(double confidence) const;
 };
 
 struct LimitVerdict {

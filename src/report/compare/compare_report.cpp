@@ -21,7 +21,7 @@ using nlohmann::json;
 constexpr std::string_view method_names[] = {"none",       "ranks",        "student",
                                              "within_run", "signed_ranks", "paired_student"};
 constexpr std::string_view state_names[] = {"kept", "not_significant", "broken", "not_judged"};
-constexpr std::string_view finding_names[] = {"not_judged", "no_difference", "better", "worse"};
+constexpr std::string_view verdict_names[] = {"not_judged", "no_difference", "better", "worse"};
 
 // A number that is not finite is written as null.
 json number(const std::optional<double>& value) {
@@ -60,7 +60,7 @@ json row(const MetricDifference& one, double confidence) {
           {"p_higher", if_judged(one.p_higher)},
           {"method", method_names[static_cast<std::size_t>(one.method)]},
           {"reason", judged ? json() : json(one.reason)},
-          {"verdict", finding_names[static_cast<std::size_t>(one.finding(confidence))]}};
+          {"verdict", verdict_names[static_cast<std::size_t>(one.verdict(confidence))]}};
 }
 
 std::string change_text(double change, bool is_relative) {
@@ -81,17 +81,9 @@ std::string median_cell(const std::optional<double>& median) {
   return median ? number_text(*median) : "-";
 }
 
-Wording verdict_cell(Finding finding) {
-  switch (finding) {
-    case Finding::not_judged:
-      return "?";
-    case Finding::no_difference:
-      return {};
-    case Finding::better:
-      return "better";
-    default:
-      return {"WORSE", "**worse**"};
-  }
+Wording verdict_cell(MetricVerdict verdict) {
+  static const Wording cells[] = {"?", {}, "better", {"WORSE", "**worse**"}};
+  return cells[static_cast<std::size_t>(verdict)];
 }
 
 bool is_zero_everywhere(const MetricDifference& difference) {
@@ -120,7 +112,7 @@ std::vector<Cell> cells_of(const MetricDifference& difference, double confidence
           change_cell(difference),
           std::move(interval),
           Wording(p, markdown_sentence(p)),
-          verdict_cell(difference.finding(confidence))};
+          verdict_cell(difference.verdict(confidence))};
 }
 
 Table table_of(const Comparison& comparison) {
@@ -244,9 +236,8 @@ std::vector<std::string> method_sentences(const Comparison& comparison) {
 
 Items sentence_items(const std::vector<std::string>& sentences) {
   Items items;
-  for (const std::string& sentence : sentences) {
+  for (const std::string& sentence : sentences)
     items.items.emplace_back(sentence_wording(sentence));
-  }
   return items;
 }
 
@@ -260,12 +251,6 @@ Items obstacle_items(const Comparison& comparison) {
   return items;
 }
 
-std::vector<std::string> limit_sentences(const Comparison& comparison) {
-  std::vector<std::string> sentences;
-  for (const LimitVerdict& verdict : comparison.limits) sentences.push_back(verdict.sentence);
-  return sentences;
-}
-
 }  // namespace
 
 std::string compare_sentence(const Comparison& comparison) {
@@ -275,15 +260,15 @@ std::string compare_sentence(const Comparison& comparison) {
         std::ranges::count(comparison.limits, state, &LimitVerdict::state));
   };
   if (comparison.limits.empty()) {
-    const auto found = [&](Finding finding) {
+    const auto found = [&](MetricVerdict finding) {
       return std::ranges::count(comparison.differences, finding, [&](const MetricDifference& one) {
-        return one.finding(comparison.confidence);
+        return one.verdict(comparison.confidence);
       });
     };
     return fmt::format(
         "Of {}, significantly worse: {}, significantly better: {}. No limits were set.",
-        text::counted(comparison.differences.size(), "metric"), found(Finding::worse),
-        found(Finding::better));
+        text::counted(comparison.differences.size(), "metric"), found(MetricVerdict::worse),
+        found(MetricVerdict::better));
   }
   const std::size_t broken = of_state(LimitVerdict::State::broken);
   const std::size_t unjudged = of_state(LimitVerdict::State::not_judged);
@@ -307,7 +292,7 @@ std::string compare_text(const Comparison& comparison) {
   append(blocks, {table_of(comparison), Gap{}});
   for (const std::string& one : method_sentences(comparison)) blocks.emplace_back(Paragraph{one});
   append(blocks, {sentence_items(comparison.notes), Gap{}});
-  for (const std::string& one : limit_sentences(comparison)) blocks.emplace_back(Paragraph{one});
+  for (const LimitVerdict& one : comparison.limits) blocks.emplace_back(Paragraph{one.sentence});
   blocks.emplace_back(Paragraph{compare_sentence(comparison)});
   return render_terminal(blocks);
 }
@@ -324,9 +309,11 @@ std::string compare_markdown(const Comparison& comparison) {
   if (comparison.pairs > 0) sides += "<br>\n" + pairs_text(comparison.pairs);
   std::vector<std::string> method = method_sentences(comparison);
   method.insert(method.end(), comparison.notes.begin(), comparison.notes.end());
-  append(blocks,
-         {sentence_items(limit_sentences(comparison)), table_of(comparison),
-          Paragraph{std::move(sides)}, Details{"How it was compared", {sentence_items(method)}}});
+  Items limits;
+  for (const LimitVerdict& one : comparison.limits)
+    limits.items.emplace_back(sentence_wording(one.sentence));
+  append(blocks, {std::move(limits), table_of(comparison), Paragraph{std::move(sides)},
+                  Details{"How it was compared", {sentence_items(method)}}});
   return render_markdown(blocks);
 }
 

@@ -1,4 +1,5 @@
-// A named figure of a result, such as tpmC or new_order.p99, for tables, limits and histories.
+// A named figure of a result, such as tpmC or new_order.p99, for tables, limits and histories; and
+// limits on figures.
 //
 // Names, in which case and underscores do not matter:
 //   tpmC, efficiency, throughput, failed, retries, unanswered, unavailable_s, stalled_s,
@@ -111,6 +112,38 @@ class Metric {
   double percent_ = 0;
   bool service_ = false;
   bool deferred_ = false;
+};
+
+// Limits of comparisons (`drover compare --fail-if`) and searches: "tpmC < -3%".
+//
+//   METRIC < BOUND   or   METRIC > BOUND
+//
+//   BOUND            limits
+//   -3%, +10%, 10%   the change from base to new, in percent of the base
+//   +5, -2ms         the change in the metric's unit: a number with a sign
+//   20, 20ms         the new value itself: a number without a sign
+//
+// A change is a fall for < and a rise for >: "tpmC < 3%" would fail a gain of 2%, and is refused
+// with a hint. Blanks may separate the parts.
+
+// The message is one printable line: the text, its fault, and what was expected.
+struct LimitError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Limit {
+  enum class Kind : std::uint8_t { percent_change, change, value };
+
+  // Throws LimitError, or MetricError for the metric's name.
+  static Limit parse(std::string_view text, const MetricVocabulary& vocabulary = {});
+
+  Metric metric;
+  bool above = false;  // broken above the bound, else below
+  Kind kind = Kind::percent_change;
+  double bound = 0;  // percent, or the metric's unit
+
+  std::string text() const;  // parse(text()) returns an equal limit
+  bool is_beyond(double figure) const { return above ? figure > bound : figure < bound; }
 };
 
 // Returns the metrics that a table shows by default for such a result.

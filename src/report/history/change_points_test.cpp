@@ -1,4 +1,4 @@
-#include "report/history/change_points.h"
+#include "report/history/history.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 // Pure functions; texts are printable whatever the results contain.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,9 +17,18 @@
 
 #include "report/compare/metric.h"
 #include "report/document/result.h"
-#include "report/history/change_points.h"
 
 namespace drover::report {
+
+struct ChangePoint {
+  std::size_t first_after = 0;  // the index of the first value of the new level
+  double before_median = 0;     // of the values since the previous change
+  double after_median = 0;      // of the values until the next change
+  double p = 1;
+};
+
+// Returns the changes in order of first_after.
+std::vector<ChangePoint> find_change_points(std::span<const double> values);
 
 // A result without its histograms and time series, so that thousands fit into memory.
 struct HistoryEntry {

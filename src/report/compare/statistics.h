@@ -1,4 +1,7 @@
-// The shift between two samples of runs: an estimate, its interval and the tests. For pairs, the
+// The statistics of comparisons: the shift between two samples of runs, and the sampling error of a
+// single run.
+//
+// A shift has an estimate, its interval and the tests. For pairs, the
 // shift of the new run against the base run next to it, from the differences of the pairs: a slow
 // drift of the machine, which both runs of a pair share, cancels out.
 //
@@ -20,7 +23,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string_view>
+
+#include "report/compare/metric.h"
+#include "report/document/result.h"
 
 namespace drover::report {
 
@@ -70,5 +78,28 @@ double normal_tail(double z);  // P(Z > z)
 
 // Returns the t with P(T > t) = tail. Requires: 0 < tail <= 0.5.
 double student_quantile(double tail, double degrees_of_freedom);
+
+// The sampling error of a figure of a single run: how far it would scatter if the same run were
+// repeated with other random numbers. Differences between runs (another start, another layout of
+// the data, another state of the machine) are not visible in one run, and are mostly larger.
+//
+// Rates have the error of the means of batches of seconds, because neighbouring seconds are
+// correlated. Percentiles and means have the error of the histogram as well. docs/compare.md has
+// the method.
+struct OwnError {
+  // Standard errors of the logarithm, towards smaller and larger values: high percentiles are more
+  // certain downwards than upwards.
+  double below = 0;
+  double above = 0;
+  double degrees_of_freedom = 1e9;
+};
+
+struct WithinRun {
+  std::optional<OwnError> error;
+  std::string_view reason;  // why there is no error; a literal
+};
+
+// Requires: metric.value(result) is known and above 0.
+WithinRun error_within_run(const Metric& metric, const Result& result);
 
 }  // namespace drover::report
