@@ -8,34 +8,28 @@ namespace drover::report {
 
 std::vector<Verdict> audit(const Result& result) {
   const bool is_measured = result.summary.time_seconds > 0;
-  std::vector<Verdict> lines;
-  const auto add = [&lines](std::string name, const char* clause, Judged judged) {
-    lines.push_back({std::move(name), clause, judged.judgement, std::move(judged.text)});
+  std::vector<Verdict> verdicts;
+  const auto add = [&](std::string name, const char* clause, Judged judged) {
+    verdicts.push_back({std::move(name), result.is_tpcc() ? clause : "", judged.judgement,
+                        std::move(judged.text)});
   };
-  const auto clause = [&result](const Rule& rule) { return result.is_tpcc() ? rule.clause : ""; };
-  const auto add_measured = [&](const std::vector<Rule>& rules) {
+  const auto add_rules = [&](const std::vector<Rule>& rules, bool can_be_judged) {
     for (const Rule& rule : rules) {
       if (!rule.applies_to(result)) continue;
-      add(rule.name, clause(rule),
-          is_measured ? rule.judge(result) : not_judged(std::string(nothing_measured)));
+      add(rule.name, rule.clause,
+          can_be_judged ? rule.judge(result) : not_judged("{}", nothing_measured));
     }
   };
-  add_measured(load_rules);
-  add_measured(workload_rules);
-  add_measured(input_rules);
+  add_rules(load_rules, is_measured);
   for (const TransactionResult& one : result.transactions) {
     if (!one.latency_limit_s) continue;
-    add("latency." + one.name, result.is_tpcc() ? "5.2.5.7" : "",
-        is_measured ? judge_latency(one) : not_judged(std::string(nothing_measured)));
+    add("latency." + one.name, "5.2.5.7",
+        is_measured ? judge_latency(one) : not_judged("{}", nothing_measured));
   }
-  add_measured(answer_rules);
-  add_measured(client_rules);
-  for (const std::vector<Rule>* rules : {&host_rules, &data_rules}) {
-    for (const Rule& rule : *rules) {
-      if (rule.applies_to(result)) add(rule.name, clause(rule), rule.judge(result));
-    }
-  }
-  return lines;
+  add_rules(answer_rules, is_measured);
+  add_rules(client_rules, is_measured);
+  add_rules(outcome_rules, true);
+  return verdicts;
 }
 
 }  // namespace drover::report

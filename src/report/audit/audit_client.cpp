@@ -145,79 +145,66 @@ Judged judge_worst(const Result& result) {
 JudgedClient judge_load(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
                         const Client& client) {
   if (client.workers.empty()) return {not_judged("the load of the worker threads is unknown")};
-  const auto demand = [](const WorkerHealth& worker) {
+  const auto demand_of = [](const WorkerHealth& worker) {
     return worker.load + worker.run_queue_share;
   };
-  const WorkerHealth& busiest = *std::ranges::max_element(client.workers, {}, demand);
-  std::string text =
-      fmt::format("a worker thread needed {:.0f}% of a core (limit {:.0f}%) and got {:.0f}%",
-                  demand(busiest) * 100, demand_most * 100, busiest.load * 100);
-  if (!result.client.run_queue_known)
-    text += " (this kernel does not report how long threads wait for a core)";
+  const WorkerHealth& busiest = *std::ranges::max_element(client.workers, {}, demand_of);
+  const double demand = demand_of(busiest);
+  const std::string text =
+      fmt::format("a worker thread needed {:.0f}% of a core (limit {:.0f}%) and got {:.0f}%{}",
+                  demand * 100, demand_most * 100, busiest.load * 100,
+                  result.client.run_queue_known
+                      ? ""
+                      : " (this kernel does not report how long threads wait for a core)");
   // Without the waits the load is only a lower bound of the demand.
-  if (!result.client.run_queue_known && busiest.load <= demand_most) {
-    return {not_judged(text), busiest.load};
-  }
+  if (!result.client.run_queue_known && busiest.load <= demand_most)
+    return {not_judged("{}", text), busiest.load};
   const bool crowded = busiest.run_queue_share > busiest.load;
   const bool has_processors = client.cpus > client.workers.size();
-  return {valid_if(demand(busiest) <= demand_most, text,
+  return {valid_if(demand <= demand_most, text,
                    crowded          ? crowd_knob
                    : has_processors ? "; use more --threads"
                                     : "; use a machine with more cores, and more --threads"),
-          demand(busiest)};
+          demand};
 }
 
-// Returns the part of a transaction's time that the delays of a worker's wake-ups take.
-struct Delay {
-  double ms;
-  double share;
-};
-
-Delay delay_of(double each_ms, const Yardstick& yardstick) {
+// Judges the delay of a transaction by the wake-ups of a worker. `verb`: "waits {} ms for a core".
+Judged judge_delay(double each_ms, const std::string& verb, const Yardstick& yardstick,
+                   double least_ms, double most_share) {
   const double ms = each_ms * yardstick.wake_ups;
-  return {ms, ms / served_ms(yardstick.transaction)};
+  const double whole_ms = served_ms(yardstick.transaction);
+  return valid_if(
+      ms <= least_ms || ms / whole_ms <= most_share,
+      fmt::format("a worker thread {} each time, {:g} times per {}: {} ms or {:.1f}% of its {} ms; "
+                  "limit {:g} ms or {:.0f}%",
+                  verb, yardstick.wake_ups, yardstick.noun, text::figure_text(ms),
+                  ms / whole_ms * 100, text::figure_text(whole_ms), least_ms, most_share * 100),
+      crowd_knob);
 }
 
 JudgedClient judge_run_queue(const Result& result, const std::optional<Yardstick>& yardstick,
                              const Client& client) {
-  if (!result.client.run_queue_known || client.workers.empty()) {
+  if (!result.client.run_queue_known || client.workers.empty())
     return {not_judged("this kernel does not report how long threads wait for a core")};
-  }
   if (!yardstick)
-    return {not_judged(result.is_tpcc() ? "no New-Order was committed"
-                                        : "no transaction was committed")};
+    return {not_judged("no {} was committed", result.is_tpcc() ? "New-Order" : "transaction")};
   const double longest_ms =
       std::ranges::max(client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
-  const Delay delay = delay_of(longest_ms, *yardstick);
-  return {valid_if(delay.ms <= delay_least_ms || delay.share <= share_most,
-                   fmt::format("a worker thread waits {:.3f} ms for a core each time, {:g} times "
-                               "per {}: {} ms or {:.1f}% of its {} ms; limit {:g} ms or {:.0f}%",
-                               longest_ms, yardstick->wake_ups, yardstick->noun,
-                               text::figure_text(delay.ms), delay.share * 100,
-                               text::figure_text(served_ms(yardstick->transaction)), delay_least_ms,
-                               share_most * 100),
-                   crowd_knob),
+  return {judge_delay(longest_ms, fmt::format("waits {:.3f} ms for a core", longest_ms), *yardstick,
+                      delay_least_ms, share_most),
           longest_ms};
 }
 
 JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>& yardstick,
                             const Client& client) {
-  const measure::HistogramSnapshot& lag = client.timer_lag;
-  if (lag.empty() || !yardstick) {
-    return {not_judged(result.is_tpcc() ? "no timer ended, or no New-Order was committed"
-                                        : "no timer ended, or no transaction was committed")};
+  if (client.timer_lag.empty() || !yardstick) {
+    return {not_judged("no timer ended, or no {} was committed",
+                       result.is_tpcc() ? "New-Order" : "transaction")};
   }
-  const Delay delay = delay_of(mean_ms(lag), *yardstick);
-  return {
-      valid_if(delay.ms <= reaction_least_ms || delay.share <= reaction_share_most,
-               fmt::format("a worker thread wakes up {} ms late each time, {:g} times per {}: {} "
-                           "ms or {:.1f}% of its {} ms; limit {:g} ms or {:.0f}%",
-                           text::figure_text(mean_ms(lag)), yardstick->wake_ups, yardstick->noun,
-                           text::figure_text(delay.ms), delay.share * 100,
-                           text::figure_text(served_ms(yardstick->transaction)), reaction_least_ms,
-                           reaction_share_most * 100),
-               crowd_knob),
-      delay.ms};
+  const double lag_ms = mean_ms(client.timer_lag);
+  return {judge_delay(lag_ms, fmt::format("wakes up {} ms late", text::figure_text(lag_ms)),
+                      *yardstick, reaction_least_ms, reaction_share_most),
+          lag_ms * yardstick->wake_ups};
 }
 
 JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& /*yardstick*/,
@@ -235,9 +222,8 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
   std::string text = fmt::format("timer lag p99 {} ms (limit {:g} ms), mean {} ms, of {} timers",
                                  text::figure_text(p99_ms), timer_lag_p99_most_ms,
                                  text::figure_text(mean_ms(lag)), text::grouped(lag.count()));
-  if (stood_still) {
+  if (stood_still)
     text += fmt::format("; the client side did not run for {:.1f} s", longest_ms * 1e-3);
-  }
   if (!keeps_pace) {
     text += fmt::format("; late timers cost a terminal more than {:g}% of its cycle of {} ms",
                         cycle_share_most * 100, text::figure_text(cycle_ms));
@@ -262,8 +248,8 @@ std::string line_by_design(const Result& result) {
 }
 
 Judged judge_waiting(const Result& result) {
-  if (std::string reason = line_by_design(result); !reason.empty())
-    return not_judged(std::move(reason));
+  if (const std::string reason = line_by_design(result); !reason.empty())
+    return not_judged("{}", reason);
   const TransactionResult all = all_transactions(result);
   // The waits of those without an answer are not known.
   const measure::HistogramSnapshot latencies = all.answered_latency();

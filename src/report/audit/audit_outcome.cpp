@@ -14,14 +14,13 @@
 namespace drover::report {
 namespace {
 
-constexpr const char* no_database = "there was no database";
+constexpr char no_database[] = "there was no database";
 
 Judged judge_run(const Result& result) {
-  if (result.failure) return {Judgement::broken, "aborted: " + *result.failure};
-  if (!result.interrupted) return {Judgement::held, "the run had its planned length"};
-  return {Judgement::broken,
-          fmt::format("interrupted after {:.1f} s of the measured interval of {:g} s",
-                      result.summary.time_seconds, result.plan.duration_s)};
+  if (result.failure) return broken("aborted: {}", *result.failure);
+  if (!result.interrupted) return held("the run had its planned length");
+  return broken("interrupted after {:.1f} s of the measured interval of {:g} s",
+                result.summary.time_seconds, result.plan.duration_s);
 }
 
 // The limit of the 90th percentile (clause 5.2.5.7), and a share of the interval.
@@ -64,12 +63,10 @@ Judged judge_availability(const Result& result) {
   const std::uint64_t interruptions = result.availability.interruptions;
   Judged judged =
       measured == 0
-          ? Judged{Judgement::held, "no outage in the measured interval"}
-          : Judged{Judgement::broken,
-                   fmt::format(
-                       "{} in the measured interval, unavailable for {:.1f} s of {:.1f} s, {} lost",
-                       text::counted(measured, "outage"), result.availability.unavailable_s,
-                       result.summary.time_seconds, text::counted_grouped(lost, "transaction"))};
+          ? held("no outage in the measured interval")
+          : broken("{} in the measured interval, unavailable for {:.1f} s of {:.1f} s, {} lost",
+                   text::counted(measured, "outage"), result.availability.unavailable_s,
+                   result.summary.time_seconds, text::counted_grouped(lost, "transaction"));
   judge_stalls(result, from, until, judged);
   if (const std::string away = warehouses_away_text(result); !away.empty()) {
     judged.judgement = Judgement::broken;
@@ -84,31 +81,26 @@ Judged judge_availability(const Result& result) {
 
 Judged judge_counts(const Result& result) {
   const std::vector<std::string> errors = count_errors(result);
-  if (errors.empty()) return {Judgement::held, "all counts are consistent"};
-  return {Judgement::invalid,
-          fmt::format("counts are inconsistent ({}). This is a bug in Drover. Please report it",
-                      fmt::join(errors, "; "))};
+  if (errors.empty()) return held("all counts are consistent");
+  return invalid("counts are inconsistent ({}). This is a bug in Drover. Please report it",
+                 fmt::join(errors, "; "));
 }
 
 Judged judge_ambiguous(const Result& result) {
+  if (result.plan.simulate_ms) return not_judged(no_database);
   const Ambiguous all = all_transactions(result).ambiguous;
-  Judged judged{Judgement::held, "every commit was answered"};
-  if (result.plan.simulate_ms) {
-    judged = not_judged(no_database);
-  } else if (all.count() > 0) {
-    judged.text =
-        fmt::format("{} without an answer: {} committed, {} not committed, {} unresolved",
-                    text::counted_grouped(all.count(), "commit"), text::grouped(all.committed),
-                    text::grouped(all.not_committed), text::grouped(all.unresolved));
-  }
-  if (all.unresolved > 0) judged.judgement = Judgement::broken;
-  return judged;
+  if (all.count() == 0) return held("every commit was answered");
+  return compliant_if(
+      all.unresolved == 0,
+      fmt::format("{} without an answer: {} committed, {} not committed, {} unresolved",
+                  text::counted_grouped(all.count(), "commit"), text::grouped(all.committed),
+                  text::grouped(all.not_committed), text::grouped(all.unresolved)));
 }
 
 // Unresolved commits may add rows to the data, but never remove any.
 Judged judge_ledger(const Result& result) {
   if (!result.ledger_in_data) {
-    return not_judged(result.plan.simulate_ms ? no_database : "the data could not be read");
+    return not_judged("{}", result.plan.simulate_ms ? no_database : "the data could not be read");
   }
   const Ledger& ours = result.ledger;
   const LedgerInData& data = *result.ledger_in_data;
@@ -128,49 +120,41 @@ Judged judge_ledger(const Result& result) {
     text += fmt::format("; orders delivered: {} committed, {} in the data", delivered,
                         *data.orders_delivered);
   }
-  if (agrees(ours, data)) return {Judgement::held, text};
+  if (agrees(ours, data)) return held("{}", text);
   if (result.lost_commits && result.lost_commits->count() > 0 && result.lost_commits->complete) {
-    return {Judgement::invalid,
-            fmt::format("{}; the database lost {} that it had acknowledged", text,
-                        text::counted(result.lost_commits->count(), "commit"))};
+    return invalid("{}; the database lost {} that it had acknowledged", text,
+                   text::counted(result.lost_commits->count(), "commit"));
   }
   const bool less = more_orders < 0 || more_cents < 0 || more_delivered < 0;
-  if (!ours.exact && !less) {
-    return not_judged(text + "; unresolved commits may explain the difference");
-  }
-  return {
-      Judgement::invalid,
-      text + (less ? "; commits were lost, or another program writes to these warehouses"
-                   : "; another program writes to these warehouses. Stop it and repeat the run")};
+  if (!ours.exact && !less)
+    return not_judged("{}; unresolved commits may explain the difference", text);
+  return invalid("{}; {}", text,
+                 less ? "commits were lost, or another program writes to these warehouses"
+                      : "another program writes to these warehouses. Stop it and repeat the run");
 }
 
 Judged judge_account(const Account& account) {
-  if (!account.in_data) return not_judged(account.name + ": the data could not be read");
+  if (!account.in_data) return not_judged("{}: the data could not be read", account.name);
   const std::string text = fmt::format("{}: {} committed, {} in the data", account.name,
                                        account.counted, *account.in_data);
+  if (*account.agrees() && account.unresolved == 0) return held("{}", text);
   if (*account.agrees()) {
-    const std::string in_doubt =
-        account.unresolved == 0
-            ? ""
-            : fmt::format("; the data contain {} of {}", *account.more(),
-                          text::counted(account.unresolved, "unresolved commit"));
-    return {Judgement::held, text + in_doubt};
+    return held("{}; the data contain {} of {}", text, *account.more(),
+                text::counted(account.unresolved, "unresolved commit"));
   }
-  if (*account.more() < 0) {
-    return {Judgement::invalid,
-            text + "; commits were lost, or another program writes to this table"};
-  }
-  return {Judgement::invalid,
-          text +
-              "; writes were executed twice, or another program writes to this table. Stop it and "
-              "repeat the run"};
+  return invalid("{}; {}", text,
+                 *account.more() < 0
+                     ? "commits were lost, or another program writes to this table"
+                     : "writes were executed twice, or another program writes to this table. Stop "
+                       "it and repeat the run");
 }
 
 // Returns the worst judgement of all accounts, with the texts of all.
 Judged judge_accounts(const Result& result) {
   if (result.accounts.empty()) {
-    return not_judged(result.plan.simulate_ms ? no_database
-                                              : "the run's writes were not counted in the data");
+    return not_judged("{}", result.plan.simulate_ms
+                                ? no_database
+                                : "the run's writes were not counted in the data");
   }
   Judged judged{Judgement::held, ""};
   for (const Account& account : result.accounts) {
@@ -188,30 +172,18 @@ Judged judge_verification(const Result& result) {
     return not_judged("no value was verified");
   }
   const Verification& verified = *result.verification;
-  std::string text = text::counted_grouped(verified.values, "value") + " verified";
+  const std::string values = text::counted_grouped(verified.values, "value");
   if (verified.wrong == 0 && verified.not_found == 0)
-    return {Judgement::held, text + ", all correct"};
-  if (verified.wrong > 0)
-    text += fmt::format(", {} wrong: {}", text::grouped(verified.wrong), verified.first_wrong);
-  if (verified.not_found > 0) {
-    text += fmt::format("; {} missing", text::counted_grouped(verified.not_found, "row"));
-  }
-  return {Judgement::invalid,
-          text + "; the database lost data, or another program writes to this table"};
+    return held("{} verified, all correct", values);
+  return invalid(
+      "{} verified{}{}; the database lost data, or another program writes to this table", values,
+      verified.wrong == 0
+          ? ""
+          : fmt::format(", {} wrong: {}", text::grouped(verified.wrong), verified.first_wrong),
+      verified.not_found == 0
+          ? ""
+          : fmt::format("; {} missing", text::counted_grouped(verified.not_found, "row")));
 }
-
-}  // namespace
-
-const std::vector<Rule> data_rules = {
-    {"run", "", judge_run, For::all},
-    {"availability", "", judge_availability, For::all},
-    {"counts", "", judge_counts, For::all},
-    {"ambiguous", "", judge_ambiguous, For::all},
-    {"ledger", "", judge_ledger},
-    {"accounts", "", judge_accounts, For::ycsb_and_scripts},
-    {"verification", "", judge_verification, For::ycsb_and_scripts}};
-
-namespace {
 
 // Among fewer transactions, the 90th percentile is the largest latency.
 constexpr std::uint64_t few_answers = 10;
@@ -232,7 +204,7 @@ Judged judge_percentile(const measure::HistogramSnapshot& latency,
       fmt::format("90th percentile {}{} s of {}{}; limit {:g} s", at_least ? "at least " : "",
                   text::figure_text(p90_s), text::counted_grouped(latency.count(), "transaction"),
                   without_answer, limit_s);
-  if (at_least && p90_s <= limit_s) return not_judged(text);
+  if (at_least && p90_s <= limit_s) return not_judged("{}", text);
   return compliant_if(p90_s <= limit_s, text, remedy);
 }
 
@@ -288,9 +260,8 @@ Judged judge_errors(const Result& result) {
     without_session += lost_sessions(one);
   }
   if (failed == all) {
-    return {Judgement::invalid,
-            fmt::format("no transaction succeeded: all {} failed; see the errors by class",
-                        text::grouped(all))};
+    return invalid("no transaction succeeded: all {} failed; see the errors by class",
+                   text::grouped(all));
   }
   std::uint64_t in_outages = 0;
   for (const Outage& outage : result.availability.outages) in_outages += outage.transactions_lost;
@@ -303,31 +274,18 @@ Judged judge_errors(const Result& result) {
       "; see the errors by class");
 }
 
-}  // namespace
-
-const std::vector<Rule> answer_rules = {{"deferred_delivery", "5.2.5.7", judge_deferred},
-                                        {"delivery.skipped", "2.7.4.2", judge_skipped},
-                                        {"errors", "", judge_errors, For::all}};
-
-Judged judge_latency(const TransactionResult& one) {
-  return judge_percentile(one.latency, one.pending.unanswered, *one.latency_limit_s,
-                          "; use fewer warehouses or a faster database");
-}
-
-namespace {
-
 // Load of one host that is added or missing at the ends of the interval.
 constexpr double starts_apart_most_ms = 10;
 
 Judged judge_hosts(const Result& result) {
-  if (result.incomplete) return {Judgement::invalid, "incomplete: " + *result.incomplete};
+  if (result.incomplete) return invalid("incomplete: {}", *result.incomplete);
   // A host compares its delays with its own transactions, the rules client.* with those of all
   // hosts. Only one of the two slightly different figures is shown.
   constexpr std::string_view overloaded = "client overloaded";
   const bool has_client_figures = is_client_too_slow(result);
   constexpr std::size_t named_most = 3;
   constexpr std::string_view word = "INVALID: ";
-  std::vector<std::string> invalid;
+  std::vector<std::string> sentences;
   std::size_t count = 0;
   std::size_t without_audit = 0;
   for (const RankResult& one : result.ranks) {
@@ -336,23 +294,16 @@ Judged judge_hosts(const Result& result) {
     std::string_view sentence = one.audit;
     if (sentence.starts_with(word)) sentence.remove_prefix(word.size());
     const bool is_short = has_client_figures && sentence.starts_with(overloaded);
-    invalid.push_back(
+    sentences.push_back(
         fmt::format("{}: {}", rank_text(result.ranks, one),
                     is_short ? "client overloaded. See the rules client.*" : sentence));
   }
-  if (count > 0) {
-    return {
-        Judgement::invalid,
-        fmt::format("{}{}", fmt::join(invalid, "; "),
-                    count > named_most ? fmt::format("; and {} more", count - named_most) : "")};
-  }
+  if (count > named_most) sentences.push_back(fmt::format("and {} more", count - named_most));
+  if (count > 0) return invalid("{}", fmt::join(sentences, "; "));
   const std::string hosts = text::counted_grouped(result.ranks.size(), "host");
-  if (without_audit > 0) {
-    return not_judged(
-        fmt::format("all {} took part; hosts without an audit: {}", hosts, without_audit));
-  }
-  return {Judgement::held,
-          fmt::format("all {} took part, and the audit of each one is valid", hosts)};
+  if (without_audit > 0)
+    return not_judged("all {} took part; hosts without an audit: {}", hosts, without_audit);
+  return held("all {} took part, and the audit of each one is valid", hosts);
 }
 
 std::string start_text(const Result& result, const StartSpread& spread) {
@@ -376,33 +327,48 @@ Judged judge_start(const Result& result) {
   if (!spread) return not_judged("fewer than two hosts started");
   const std::string text = start_text(result, *spread);
   if (spread->least_s * 1e3 > starts_apart_most_ms) {
-    return {
-        Judgement::broken,
-        text +
-            "; at both ends of the measured interval some hosts generated no load. Use a longer "
-            "--warmup or a later --start-at"};
+    return broken(
+        "{}; at both ends of the measured interval some hosts generated no load. Use a longer "
+        "--warmup or a later --start-at",
+        text);
   }
-  if (!std::isfinite(spread->most_s)) {
-    return not_judged(text + "; start the hosts with --hosts, which compares the clocks");
-  }
+  if (!std::isfinite(spread->most_s))
+    return not_judged("{}; start the hosts with --hosts, which compares the clocks", text);
   if (spread->most_s * 1e3 > starts_apart_most_ms) {
-    return not_judged(fmt::format(
+    return not_judged(
         "{}; with the clock uncertainty and the late starts, up to {} ms between the starts are "
         "possible. Use a faster network to the hosts, or hosts with less load",
-        text, text::figure_text(spread->most_s * 1e3)));
+        text, text::figure_text(spread->most_s * 1e3));
   }
   const auto missing = std::ranges::count_if(
       result.ranks, [](const RankResult& one) { return !start_of(one).has_value(); });
-  if (missing > 0)
-    return not_judged(
-        fmt::format("{}; {} did not start", text,
-                    text::counted_grouped(static_cast<std::uint64_t>(missing), "host")));
-  return {Judgement::held, text};
+  if (missing > 0) {
+    return not_judged("{}; {} did not start", text,
+                      text::counted_grouped(static_cast<std::uint64_t>(missing), "host"));
+  }
+  return held("{}", text);
 }
 
 }  // namespace
 
-const std::vector<Rule> host_rules = {{"hosts", "", judge_hosts, For::all, true},
-                                      {"start", "", judge_start, For::all, true}};
+Judged judge_latency(const TransactionResult& one) {
+  return judge_percentile(one.latency, one.pending.unanswered, *one.latency_limit_s,
+                          "; use fewer warehouses or a faster database");
+}
+
+const std::vector<Rule> answer_rules = {{"deferred_delivery", "5.2.5.7", judge_deferred},
+                                        {"delivery.skipped", "2.7.4.2", judge_skipped},
+                                        {"errors", "", judge_errors, For::all}};
+
+const std::vector<Rule> outcome_rules = {
+    {"hosts", "", judge_hosts, For::all, true},
+    {"start", "", judge_start, For::all, true},
+    {"run", "", judge_run, For::all},
+    {"availability", "", judge_availability, For::all},
+    {"counts", "", judge_counts, For::all},
+    {"ambiguous", "", judge_ambiguous, For::all},
+    {"ledger", "", judge_ledger},
+    {"accounts", "", judge_accounts, For::ycsb_and_scripts},
+    {"verification", "", judge_verification, For::ycsb_and_scripts}};
 
 }  // namespace drover::report

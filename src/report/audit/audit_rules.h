@@ -1,6 +1,8 @@
 // The rules of the audit, in groups: for audit.cpp only.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,26 +20,39 @@ struct Judged {
   std::string text;
 };
 
+// Return a judgement with a formatted text.
+template <class... Arguments>
+Judged held(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  return {Judgement::held, fmt::format(text, std::forward<Arguments>(arguments)...)};
+}
+template <class... Arguments>
+Judged broken(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  return {Judgement::broken, fmt::format(text, std::forward<Arguments>(arguments)...)};
+}
+template <class... Arguments>
+Judged invalid(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  return {Judgement::invalid, fmt::format(text, std::forward<Arguments>(arguments)...)};
+}
+template <class... Arguments>
+Judged not_judged(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  return {Judgement::not_judged, fmt::format(text, std::forward<Arguments>(arguments)...)};
+}
+
 // With fewer observations chance allows for nearly everything, and nothing is judged.
 inline constexpr std::uint64_t few = 30;
 
-inline Judged not_judged(std::string reason) {
-  return {Judgement::not_judged, std::move(reason)};
-}
-
 // `counted` is the number of observations and what they are: "12 Payments".
 inline Judged too_few(std::string_view counted, std::uint64_t needed = few) {
-  return not_judged(std::string("only ") + std::string(counted) + ", at least " +
-                    std::to_string(needed) + " needed");
+  return not_judged("only {}, at least {} needed", counted, needed);
 }
 
 // Judge a rule of the specification, and a rule about trust in the figures. `remedy` is added if
 // the rule does not hold.
-inline Judged compliant_if(bool holds, const std::string& text, const std::string& remedy = {}) {
-  return holds ? Judged{Judgement::held, text} : Judged{Judgement::broken, text + remedy};
+inline Judged compliant_if(bool holds, const std::string& text, std::string_view remedy = {}) {
+  return holds ? held("{}", text) : broken("{}{}", text, remedy);
 }
-inline Judged valid_if(bool holds, const std::string& text, const std::string& remedy = {}) {
-  return holds ? Judged{Judgement::held, text} : Judged{Judgement::invalid, text + remedy};
+inline Judged valid_if(bool holds, const std::string& text, std::string_view remedy = {}) {
+  return holds ? held("{}", text) : invalid("{}{}", text, remedy);
 }
 
 // The workloads whose results a rule judges. Only TPC-C has clauses.
@@ -58,21 +73,18 @@ struct Rule {
 
 // These rules require a measured interval.
 extern const std::vector<Rule> load_rules;
-extern const std::vector<Rule> workload_rules;
-extern const std::vector<Rule> input_rules;
 extern const std::vector<Rule> answer_rules;
 extern const std::vector<Rule> client_rules;
 
-// Whether the 90th percentile of a type of transaction is within its limit.
+// These rules are about the whole run.
+extern const std::vector<Rule> outcome_rules;
+
+// Judges the limit of the 90th percentile. Requires: a limit.
 Judged judge_latency(const TransactionResult& one);
 
 // Returns true if a rule says that the client machine was too slow. Does not count
 // `client.waiting`, which is about the number of connections.
 bool is_client_too_slow(const Result& result);
-
-// These rules are about the whole run.
-extern const std::vector<Rule> host_rules;
-extern const std::vector<Rule> data_rules;
 
 // Returns the share in percent, 0 if `whole` is 0.
 inline double percent_of(std::uint64_t part, std::uint64_t whole) {

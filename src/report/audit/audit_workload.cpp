@@ -1,13 +1,13 @@
 // Rules about the load: the mix, the pauses, the inputs (clauses 2.4.1, 2.5.1 and 2.6.1), the
 // throughput and its steadiness; for YCSB and scripts the shares of the transactions and the rate.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "report/audit/audit_rules.h"
-#include "report/audit/sampling_bounds.h"
-#include "report/audit/steady_state.h"
+#include "report/audit/audit_statistics.h"
 #include "report/document/specification.h"
 #include "text/plain_text.h"
 
@@ -25,29 +25,25 @@ std::uint64_t completed(const TransactionResult& one) {
 Judged judge_mix(const Result& result) {
   std::uint64_t all = 0;
   for (const TransactionResult& one : result.transactions) all += completed(one);
-  if (all < few) {
-    return too_few(text::counted(all, "transaction"));
-  }
-  Judged judged{Judgement::held, ""};
+  if (all < few) return too_few(text::counted(all, "transaction"));
+  bool holds = true;
+  std::vector<std::string> shares;
   const auto count = static_cast<double>(all);
   const double at_random =
       std::min(count, static_cast<double>(edge_cards_per_warehouse * result.own_warehouses()));
   for (const SpecifiedTransaction& rule : specified_transactions) {
     const TransactionResult* one = result.find_transaction(rule.name);
-    const std::uint64_t number = one == nullptr ? 0 : completed(*one);
-    const double share = static_cast<double>(number) / count;
+    const double share = one == nullptr ? 0 : static_cast<double>(completed(*one)) / count;
+    std::string& text = shares.emplace_back(fmt::format("{} {:.2f}%", rule.name, share * 100));
+    if (share >= rule.share_least) continue;
     const double chance =
         bound_deviations * std::sqrt(rule.share_least * (1 - rule.share_least) * at_random) / count;
-    const bool holds = share >= rule.share_least - chance;
-    judged.text +=
-        fmt::format("{}{} {:.2f}%", judged.text.empty() ? "" : ", ", rule.name, share * 100);
-    if (share >= rule.share_least) continue;
-    if (!holds) judged.judgement = Judgement::broken;
-    judged.text += fmt::format(" (minimum {:g}%, less {:.2f}% for chance)", rule.share_least * 100,
-                               chance * 100);
+    holds = holds && share >= rule.share_least - chance;
+    text += fmt::format(" (minimum {:g}%, less {:.2f}% for chance)", rule.share_least * 100,
+                        chance * 100);
   }
-  judged.text += fmt::format(" of {} transactions", text::grouped(all));
-  return judged;
+  return compliant_if(
+      holds, fmt::format("{} of {} transactions", fmt::join(shares, ", "), text::grouped(all)));
 }
 
 // Returns the largest distance of the histogram from the distribution, beyond what late timers
@@ -82,10 +78,8 @@ bool is_disturbed(const Result& result) {
 // Pauses that `--pace` divides break the rule in any case.
 Judged at_pace(const Result& result, Judged judged) {
   if (result.plan.pace == 1.0) return judged;
-  return {Judgement::broken,
-          fmt::format(
-              "--pace {:g} changes the specified keying and think times; run with --pace 1 ({})",
-              result.plan.pace, judged.text)};
+  return broken("--pace {:g} changes the specified keying and think times; run with --pace 1 ({})",
+                result.plan.pace, judged.text);
 }
 
 // Compares the think times of a transaction type with the specified ones.
@@ -125,39 +119,35 @@ ThinkTimes compare_think_times(const Result& result, const TransactionResult& on
 
 Judged judge_think(const Result& result) {
   if (result.plan.no_delays) return not_judged("no think times with --no-delays");
-  std::string means;
-  std::string wrong;
+  std::vector<std::string> means;
+  std::vector<std::string> wrong;
   std::uint64_t count = 0;
   for (const SpecifiedTransaction& rule : specified_transactions) {
     const TransactionResult* one = result.find_transaction(rule.name);
     if (one == nullptr || one->think.count() < few) continue;
     const ThinkTimes times = compare_think_times(result, *one, rule.think_mean_s);
     count += one->think.count();
-    means += fmt::format("{}{} {} s", means.empty() ? "" : ", ", rule.name,
-                         text::figure_text(times.mean_s));
+    means.push_back(fmt::format("{} {} s", rule.name, text::figure_text(times.mean_s)));
     if (times.hold()) continue;
-    wrong += fmt::format(
-        "{}think times after {}: mean {} s (allowed {} to {} s), distance {:.3f} from the negative "
+    wrong.push_back(fmt::format(
+        "think times after {}: mean {} s (allowed {} to {} s), distance {:.3f} from the negative "
         "exponential distribution (allowed {:.3f})",
-        wrong.empty() ? "" : "; ", rule.name, text::figure_text(times.mean_s),
-        text::figure_text(times.mean_low_s), text::figure_text(times.mean_high_s), times.distance,
-        times.distance_most);
+        rule.name, text::figure_text(times.mean_s), text::figure_text(times.mean_low_s),
+        text::figure_text(times.mean_high_s), times.distance, times.distance_most));
   }
   if (count == 0) return at_pace(result, not_judged("too few think times"));
-  return at_pace(
-      result,
-      compliant_if(
-          wrong.empty(),
-          wrong.empty()
-              ? fmt::format("means: {}; {} think times with a negative exponential distribution",
-                            means, text::grouped(count))
-              : wrong + ", " + text::grouped(count) + " think times"));
+  if (!wrong.empty()) {
+    return at_pace(result,
+                   broken("{}, {} think times", fmt::join(wrong, "; "), text::grouped(count)));
+  }
+  return at_pace(result, held("means: {}; {} think times with a negative exponential distribution",
+                              fmt::join(means, ", "), text::grouped(count)));
 }
 
 Judged judge_keying(const Result& result) {
   if (result.plan.no_delays) return not_judged("no keying times with --no-delays");
-  std::string shortest;
-  std::string wrong;
+  std::vector<std::string> shortest;
+  std::vector<std::string> wrong;
   std::uint64_t count = 0;
   for (const SpecifiedTransaction& rule : specified_transactions) {
     const TransactionResult* one = result.find_transaction(rule.name);
@@ -165,16 +155,16 @@ Judged judge_keying(const Result& result) {
     count += one->keying.count();
     const double least_s = rule.keying_s / result.plan.pace;
     const double shortest_s = static_cast<double>(one->keying.min_ns()) * 1e-9;
-    const std::string figure = fmt::format("{} {:.6g} s", rule.name, shortest_s);
-    shortest += (shortest.empty() ? "" : ", ") + figure;
-    // Rounding to nanoseconds, and nothing else.
-    if (shortest_s >= least_s - 1e-9) continue;
-    wrong += (wrong.empty() ? "" : ", ") + figure + fmt::format(" (minimum {:.6g} s)", least_s);
+    shortest.push_back(fmt::format("{} {:.6g} s", rule.name, shortest_s));
+    constexpr double rounding_s = 1e-9;
+    if (shortest_s < least_s - rounding_s)
+      wrong.push_back(fmt::format("{} (minimum {:.6g} s)", shortest.back(), least_s));
   }
   if (count == 0) return at_pace(result, not_judged("no keying time in the measured interval"));
-  return at_pace(result, compliant_if(wrong.empty(), fmt::format("shortest: {}; {} keying times",
-                                                                 wrong.empty() ? shortest : wrong,
-                                                                 text::grouped(count))));
+  return at_pace(result, compliant_if(wrong.empty(),
+                                      fmt::format("shortest: {}; {} keying times",
+                                                  fmt::join(wrong.empty() ? shortest : wrong, ", "),
+                                                  text::grouped(count))));
 }
 
 // Returns how far chance may move the number of New-Orders. A run of a few cycles of a terminal
@@ -187,9 +177,8 @@ double new_orders_by_chance(double count, double interval_s) {
 
 Judged judge_throughput(const Result& result) {
   if (result.plan.no_delays) return not_judged("no bounds apply with --no-delays");
-  if (result.plan.pace != 1.0) {
-    return not_judged(fmt::format("no bounds apply with --pace {:g}", result.plan.pace));
-  }
+  if (result.plan.pace != 1.0)
+    return not_judged("no bounds apply with --pace {:g}", result.plan.pace);
   if (result.plan.warehouses == 0) return not_judged("no warehouse");
   const auto warehouses = static_cast<double>(result.own_warehouses());
   const double minutes = result.summary.time_seconds / 60;
@@ -206,18 +195,15 @@ Judged judge_throughput(const Result& result) {
       "chance)",
       result.summary.tpmc / warehouses, low / (warehouses * minutes), high / (warehouses * minutes),
       tpmc_per_warehouse_least, tpmc_per_warehouse_max);
-  if (new_orders > high) {
-    return {Judgement::broken, text + "; more than the terminals can generate"};
-  }
+  if (new_orders > high) return broken("{}; more than the terminals can generate", text);
   return compliant_if(new_orders >= low, text,
                       "; the database does not keep up or was unavailable. Use fewer warehouses");
 }
 
 Judged judge_interval(const Result& result) {
-  const double minutes = result.summary.time_seconds / 60;
-  const std::string text = fmt::format("{} min measured", text::figure_text(minutes));
-  if (result.summary.time_seconds >= official_interval_s) return {Judgement::held, text};
-  return not_judged(text + "; an official run takes at least 120 min");
+  const std::string measured = text::figure_text(result.summary.time_seconds / 60);
+  if (result.summary.time_seconds >= official_interval_s) return held("{} min measured", measured);
+  return not_judged("{} min measured; an official run takes at least 120 min", measured);
 }
 
 // "throughput fell from 543 to 4.3 a second 16 s after the start of the run".
@@ -253,16 +239,14 @@ Judged judge_steady_state(const Result& result) {
   const std::string of_bins =
       fmt::format(" ({} intervals of {:g} s)", bins.throughput.size(), bins.seconds_each);
   if (const auto shift = find_throughput_shift(bins)) {
-    return {Judgement::broken, fmt::format("{}{}{}", shift_text("throughput", *shift, "tx/s", bins),
-                                           of_bins, advice(*shift, shift->to < shift->from))};
+    return broken("{}{}{}", shift_text("throughput", *shift, "tx/s", bins), of_bins,
+                  advice(*shift, shift->to < shift->from));
   }
-  if (bins.throughput.size() < bins_least) {
-    return not_judged(fmt::format("a trend needs at least {} s", bins_least));
-  }
+  if (bins.throughput.size() < bins_least)
+    return not_judged("a trend needs at least {} s", bins_least);
   if (const auto shift = find_p90_shift(bins)) {
-    return {Judgement::broken,
-            fmt::format("{}{}{}", shift_text("90th percentile", *shift, "ms", bins), of_bins,
-                        advice(*shift, shift->to > shift->from))};
+    return broken("{}{}{}", shift_text("90th percentile", *shift, "ms", bins), of_bins,
+                  advice(*shift, shift->to > shift->from));
   }
   const Trend throughput = find_trend(bins.throughput);
   bool moves = throughput_has_trend(throughput);
@@ -278,15 +262,6 @@ Judged judge_steady_state(const Result& result) {
                       "; use a longer --warmup");
 }
 
-}  // namespace
-
-const std::vector<Rule> load_rules = {
-    {"mix", "5.2.3", judge_mix},           {"keying", "5.2.5.2", judge_keying},
-    {"think", "5.2.5.4", judge_think},     {"throughput", "4.2", judge_throughput},
-    {"interval", "5.5.2", judge_interval}, {"steady_state", "5.5.1", judge_steady_state, For::all}};
-
-namespace {
-
 CountBounds bounds_of_share(std::uint64_t all, double share) {
   if (share <= 0) return {0, 0};
   if (share >= 1) return {all, all};
@@ -298,25 +273,24 @@ CountBounds bounds_of_share(std::uint64_t all, double share) {
 Judged judge_shares(const Result& result) {
   const std::uint64_t all = result.all_count();
   if (all < few) return too_few(text::counted(all, "transaction"));
-  Judged judged{Judgement::held, ""};
   const std::uint64_t at_edges = result.plan.clients;
+  bool all_hold = true;
+  std::vector<std::string> shares;
   for (const TransactionResult& one : result.transactions) {
     if (!one.share) continue;
     const CountBounds chance = bounds_of_share(all, *one.share);
     const std::uint64_t low = chance.low - std::min(chance.low, at_edges);
     const std::uint64_t high = std::min(chance.high + at_edges, all);
     const std::uint64_t count = one.all_count();
-    const bool holds = low <= count && (*one.share > 0 ? count <= high : count == 0);
-    judged.text += fmt::format("{}{} {:.2f}%", judged.text.empty() ? "" : ", ", one.name,
-                               percent_of(count, all));
-    if (holds) continue;
-    judged.judgement = Judgement::broken;
-    judged.text += fmt::format(" (specified {:.2f}%, chance allows {:.2f}% to {:.2f}%)",
-                               *one.share * 100, percent_of(low, all), percent_of(high, all));
+    shares.push_back(fmt::format("{} {:.2f}%", one.name, percent_of(count, all)));
+    if (low <= count && (*one.share > 0 ? count <= high : count == 0)) continue;
+    all_hold = false;
+    shares.back() += fmt::format(" (specified {:.2f}%, chance allows {:.2f}% to {:.2f}%)",
+                                 *one.share * 100, percent_of(low, all), percent_of(high, all));
   }
-  if (judged.text.empty()) return not_judged("no shares were specified");
-  judged.text += fmt::format(" of {} transactions", text::grouped(all));
-  return judged;
+  if (shares.empty()) return not_judged("no shares were specified");
+  return compliant_if(
+      all_hold, fmt::format("{} of {} transactions", fmt::join(shares, ", "), text::grouped(all)));
 }
 
 // The share of the scheduled transactions that may be missing, and the largest backlog in seconds.
@@ -352,26 +326,19 @@ Judged judge_rate(const Result& result) {
                         text::counted_grouped(*result.backlog, "transaction"),
                         plan.rate * backlog_s_most + chance);
   }
-  if (!too_few && !too_late) return {Judgement::held, text};
+  if (!too_few && !too_late) return held("{}", text);
   if (is_client_too_slow(result)) {
-    return {Judgement::invalid,
-            text +
-                "; the client side (Drover) was overloaded. The rules client.load, "
-                "client.run_queue, client.reaction and client.timers show why"};
+    return invalid(
+        "{}; the client side (Drover) was overloaded. The rules client.load, client.run_queue, "
+        "client.reaction and client.timers show why",
+        text);
   }
-  return {Judgement::broken,
-          fmt::format("{}; {} over {} did not reach the rate, so the latency grows during the run. "
-                      "Use a lower --rate, or more clients and connections",
-                      text, text::counted_grouped(plan.clients, "client"),
-                      text::counted_grouped(plan.connections, "connection"))};
+  return broken(
+      "{}; {} over {} did not reach the rate, so the latency grows during the run. Use a lower "
+      "--rate, or more clients and connections",
+      text, text::counted_grouped(plan.clients, "client"),
+      text::counted_grouped(plan.connections, "connection"));
 }
-
-}  // namespace
-
-const std::vector<Rule> workload_rules = {{"mix", "", judge_shares, For::ycsb_and_scripts},
-                                          {"rate", "", judge_rate, For::ycsb_and_scripts}};
-
-namespace {
 
 using Count = std::uint64_t InputCounts::*;
 
@@ -379,8 +346,7 @@ using Count = std::uint64_t InputCounts::*;
 Rule share_rule(const char* name, const char* clause, Count part, Count whole, double expected,
                 const char* noun, const char* is, bool is_remote = false) {
   return {name, clause, [=](const Result& result) {
-            const bool has_remote = result.plan.warehouses > 1;
-            if (is_remote && !has_remote)
+            if (is_remote && result.plan.warehouses <= 1)
               return not_judged("a single warehouse has no remote warehouse");
             const std::uint64_t number = result.inputs.*part;
             const std::uint64_t count = result.inputs.*whole;
@@ -397,9 +363,7 @@ Rule share_rule(const char* name, const char* clause, Count part, Count whole, d
 
 Judged judge_order_lines(const Result& result) {
   const InputCounts& inputs = result.inputs;
-  if (inputs.new_orders < few) {
-    return too_few(text::counted(inputs.new_orders, "New-Order"));
-  }
+  if (inputs.new_orders < few) return too_few(text::counted(inputs.new_orders, "New-Order"));
   const auto orders = static_cast<double>(inputs.new_orders);
   const double mean = static_cast<double>(inputs.order_lines) / orders;
   const double chance = bound_deviations * std::sqrt(order_lines_variance / orders);
@@ -412,7 +376,15 @@ Judged judge_order_lines(const Result& result) {
 
 }  // namespace
 
-const std::vector<Rule> input_rules = {
+const std::vector<Rule> load_rules = {
+    {"mix", "5.2.3", judge_mix},
+    {"keying", "5.2.5.2", judge_keying},
+    {"think", "5.2.5.4", judge_think},
+    {"throughput", "4.2", judge_throughput},
+    {"interval", "5.5.2", judge_interval},
+    {"steady_state", "5.5.1", judge_steady_state, For::all},
+    {"mix", "", judge_shares, For::ycsb_and_scripts},
+    {"rate", "", judge_rate, For::ycsb_and_scripts},
     share_rule("inputs.rollbacks", "2.4.1.4", &InputCounts::new_orders_rolled_back,
                &InputCounts::new_orders, rollback_share, "New-Order", "were rolled back"),
     {"inputs.order_lines", "2.4.1.3", judge_order_lines},

@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "report/audit/steady_state.h"
+#include "report/audit/audit_statistics.h"
 
 namespace drover::report {
 namespace {

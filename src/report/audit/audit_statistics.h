@@ -1,17 +1,22 @@
-// Decides whether a run was in a steady state, by trends and changes of level in bins of seconds.
+// The statistics of the audit.
+//
+// Bounds, which an honest figure exceeds by chance less than once in 30,000 on either side, as a
+// normal variable exceeds four standard deviations.
 //
 // Trends of a series of equal intervals: the test of Mann and Kendall, and the slope of Theil and
 // Sen. Both use all pairs of values, so single outliers hardly matter, but they miss a step.
 //
 // Changes of level: a step, a stretch on a higher or lower level, or a ramp from one level to
 // another, fitted by least squares and compared with the residuals, so that a step is not part of
-// its own noise. Where neighbouring residuals are correlated, noise moves by itself and the shape
+// its own noise. If neighbouring residuals are correlated, noise moves by itself and the shape
 // counts less. docs/audit.md has the method and its error rates.
 //
 // Pure functions.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,10 +24,45 @@
 
 namespace drover::report {
 
+inline constexpr double bound_deviations = 4;
+
+// P(Z > 4) of a standard normal Z.
+inline constexpr double bound_tail = 3.167e-5;
+
+struct CountBounds {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  bool contain(std::uint64_t count) const { return low <= count && count <= high; }
+};
+
+// Each of n trials succeeds with probability p: fewer successes than `low`, or more than `high`,
+// have a probability of at most bound_tail each. Exact where successes or failures are few, a
+// normal approximation corrected for skewness (Cornish and Fisher) where they are many. Requires: 0
+// < p < 1.
+CountBounds binomial_bounds(std::uint64_t n, double p);
+
+// A distribution of durations for a test.
+struct Distribution {
+  double mean = 0;
+  double deviation = 0;                      // standard deviation
+  std::function<double(double)> cumulative;  // P(X <= x)
+};
+
+// Returns the distribution of negative exponential durations with this mean, cut at ten means, of
+// which only those are counted that began at 0 or later and ended in [warmup, warmup + interval].
+// Short runs miss long pauses: of pauses longer than the warm-up, of length d, they see the share
+// (warmup + interval - d) / interval. All in one unit. Requires: mean > 0, interval > 0.
+Distribution observed_exponential(double mean, double warmup, double interval);
+
+// Returns the critical distance of the Kolmogorov-Smirnov test for n samples, which chance exceeds
+// once in 100,000 (for n above about 35).
+double kolmogorov_distance(std::uint64_t n);
+
 struct Trend {
   // About a standard normal variable if there is no trend: how far the number of rising pairs
-  // exceeds that of falling ones. Made smaller where neighbouring values resemble each other, but
-  // not where the change is of more than half: no noise wanders as far.
+  // exceeds that of falling ones. It is reduced if neighbouring values are correlated, except for
+  // changes of more than a half, which no noise explains.
   double z = 0;
   double median = 0;
   double change = 0;  // from the first value to the last, along the median slope of all pairs

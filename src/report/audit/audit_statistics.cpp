@@ -1,4 +1,4 @@
-#include "report/audit/steady_state.h"
+#include "report/audit/audit_statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,18 +6,105 @@
 #include <span>
 
 #include "measure/median.h"
+#include "report/document/specification.h"
 
 namespace drover::report {
 namespace {
 
-// Neighbouring seconds resemble each other; bins of so many seconds do so much less.
+// From this expected number of successes on the normal approximation is good to a count.
+constexpr double many = 100;
+
+// Returns the first count of successes for which `enough` accepts P(X <= count). Requires: n p <
+// many, so that a double can hold the probability of 0.
+template <typename Enough>
+std::uint64_t first_count(std::uint64_t n, double p, Enough enough) {
+  const auto trials = static_cast<double>(n);
+  double probability = std::exp(trials * std::log1p(-p));
+  double cumulative = probability;
+  std::uint64_t count = 0;
+  while (count < n && !enough(cumulative)) {
+    const auto at = static_cast<double>(count);
+    probability *= (trials - at) / (at + 1) * (p / (1 - p));
+    cumulative += probability;
+    ++count;
+  }
+  return count;
+}
+
+// The smallest count that leaves at most bound_tail above it.
+std::uint64_t exact_high(std::uint64_t n, double p) {
+  return first_count(n, p, [](double cumulative) { return 1 - cumulative <= bound_tail; });
+}
+
+// The largest count that leaves at most bound_tail below it.
+std::uint64_t exact_low(std::uint64_t n, double p) {
+  return first_count(n, p, [](double cumulative) { return cumulative > bound_tail; });
+}
+
+}  // namespace
+
+CountBounds binomial_bounds(std::uint64_t n, double p) {
+  const double successes = static_cast<double>(n) * p;
+  const double failures = static_cast<double>(n) * (1 - p);
+  if (successes < many) return {exact_low(n, p), exact_high(n, p)};
+  if (failures < many) return {n - exact_high(n, 1 - p), n - exact_low(n, 1 - p)};
+  const double reach = bound_deviations * std::sqrt(successes * (1 - p));
+  const double skew = (1 - 2 * p) * (bound_deviations * bound_deviations - 1) / 6;
+  const double low = std::floor(successes - reach + skew);
+  const double high = std::ceil(successes + reach + skew);
+  return {static_cast<std::uint64_t>(std::max(low, 0.0)),
+          std::min(static_cast<std::uint64_t>(high), n)};
+}
+
+Distribution observed_exponential(double mean, double warmup, double interval) {
+  const double end = warmup + interval;
+  const double cut = think_time_cut * mean;
+  // The integral of (1/mean) exp(-x/mean) (end - x) / interval.
+  const auto thinned = [=](double x) { return std::exp(-x / mean) * (mean - end + x) / interval; };
+  // What is seen of the durations up to x, as a share of all that there are.
+  const auto seen = [=](double x) {
+    if (x <= 0) return 0.0;
+    const double limit = std::min({x, cut, end});
+    double share = -std::expm1(-std::min(limit, warmup) / mean);
+    if (limit > warmup) share += thinned(limit) - thinned(warmup);
+    const double cut_seen = std::clamp((end - cut) / interval, 0.0, 1.0);
+    if (x >= cut) share += std::exp(-think_time_cut) * cut_seen;
+    return share;
+  };
+  const double all = seen(cut);
+  Distribution result;
+  result.cumulative = [seen, all](double x) { return std::min(seen(x) / all, 1.0); };
+  // The mean is the integral of 1 - F, the mean square that of 2 x (1 - F).
+  constexpr int steps = 4'000;
+  const double step = cut / steps;
+  double square = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double x = (i + 0.5) * step;
+    const double beyond = 1 - result.cumulative(x);
+    result.mean += beyond * step;
+    square += 2 * x * beyond * step;
+  }
+  result.deviation = std::sqrt(std::max(square - result.mean * result.mean, 0.0));
+  return result;
+}
+
+double kolmogorov_distance(std::uint64_t n) {
+  // 2 exp(-2 c^2) = 1e-5
+  static const double critical = std::sqrt(std::log(2e5) / 2);
+  return critical / std::sqrt(static_cast<double>(std::max<std::uint64_t>(n, 1)));
+}
+
+namespace {
+
+// Neighbouring seconds are correlated; bins of this number of seconds are so much less.
 constexpr std::size_t bin_seconds_wanted = 3;
 
 constexpr double throughput_shift_least = 0.1;  // of the higher level
 constexpr double p90_shift_least = 1.0 / 3;
 constexpr double shift_seconds_least = 2;
 
-// How much each value resembles the one before it; nothing where there is nothing but rounding.
+// Returns the correlation of each value with the one before it; nothing if the values differ only by
+// rounding.
 std::optional<double> neighbour_correlation(const std::vector<double>& values, double rounding) {
   double together = 0;
   double alone = 0;
@@ -31,7 +118,7 @@ std::optional<double> neighbour_correlation(const std::vector<double>& values, d
   return together / alone;
 }
 
-// The same once the trend is taken away; 0 where it does not.
+// Returns the correlation of neighbours after the trend is removed, from 0 to 0.8.
 double correlation_beside_trend(const std::vector<double>& values, double slope) {
   std::vector<double> rest(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -43,8 +130,8 @@ double correlation_beside_trend(const std::vector<double>& values, double slope)
   return std::clamp(neighbour_correlation(rest, 1e-12 * count * mean * mean).value_or(0), 0.0, 0.8);
 }
 
-// The variance of the number of rising pairs less that of falling ones, of n values in random
-// order; those that are equal can neither rise nor fall.
+// Returns the variance of the number of rising pairs minus that of falling pairs for values in
+// random order. Pairs of equal values neither rise nor fall.
 double variance_of_pairs(std::vector<double> values) {
   const auto term = [](double n) { return n * (n - 1) * (2 * n + 5) / 18; };
   std::sort(values.begin(), values.end());
@@ -57,22 +144,21 @@ double variance_of_pairs(std::vector<double> values) {
   return variance;
 }
 
-// So few values can show that the level fell to less than a half, or rose to more than double.
+// The least number of values that show a fall to less than a half, or a rise to more than double.
 constexpr std::size_t level_shift_values_least = 4;
 struct LevelShiftOptions {
-  double share_least = 0;         // what the levels differ by, in shares of the higher one
-  double difference_least = 0;    // and at least
-  double noise_deviation = 0;     // what a value varies by at least, whatever the series looks like
+  double share_least = 0;         // of the difference of the levels in the higher level
+  double difference_least = 0;    // of the levels
+  double noise_deviation = 0;     // the least noise to assume, whatever the series looks like
   std::size_t stretch_least = 1;  // values on either side of a step
-  bool large_by_itself = true;    // a change by more than half needs no look at the neighbours
+  bool large_by_itself = true;    // a change of more than a half ignores the correlation
 };
 
-// A stretch after which the level is the old one again matters if the mean of all does: by 5%.
+// A stretch after which the old level returns matters if it moves the mean of all values by 5%.
 constexpr double mean_share_least = 0.05;
 
-// What chance makes of the best of all shapes about once in 10,000 series of 10 or more values
-// whose noise is 5% of the level and keeps 0.6 of its neighbour. Few values show little of the
-// noise that they have.
+// Returns the t that chance exceeds about once in 10,000 series of 10 or more values whose noise is
+// 5% of the level with a correlation of 0.6. Few values show little of their noise.
 double t_most(std::size_t count, bool is_large) {
   const auto n = static_cast<double>(count);
   return is_large ? 5 + 20 / n : 7 + 40 / n;
@@ -88,7 +174,7 @@ class ShiftSearch {
     for (const double value : values) squares_ += (value - mean_) * (value - mean_);
   }
 
-  // Nothing if there is none that matters, or chance explains it.
+  // Returns nothing if no shift matters, or chance explains it.
   std::optional<LevelShift> run() {
     if (values_.size() < level_shift_values_least) return std::nullopt;
     // A step is a stretch that goes on to the end.
@@ -122,7 +208,7 @@ class ShiftSearch {
   // freedom.
   void keep_best(LevelShift shift, double explained) {
     const double noise = options_.noise_deviation * options_.noise_deviation * (count_ - 2);
-    // What is left of a perfect fit is rounding.
+    // The rest of a perfect fit is rounding.
     const double unexplained = std::max({squares_ - explained, noise, 1e-12 * squares_});
     shift.t = std::sqrt(explained * (count_ - 2) / unexplained);
     if (shift.t > best_.t) best_ = shift;
@@ -169,8 +255,8 @@ class ShiftSearch {
     return i >= best_.first && i < best_.last ? best_.to : best_.from;
   }
 
-  // The correlation of what the best shape leaves. An estimate from few values is too low: by
-  // about (1 + 3 r) / n.
+  // Returns the correlation of the residuals of the best shape. An estimate from few values is too
+  // low by about (1 + 3 r) / n.
   double correlation_beside_shift() const {
     std::vector<double> rest;
     for (std::size_t i = 0; i < values_.size(); ++i) rest.push_back(values_[i] - fitted(i));
@@ -255,9 +341,9 @@ std::optional<LevelShift> find_throughput_shift(const SteadyStateBins& bins) {
   const double mean = std::accumulate(bins.throughput.begin(), bins.throughput.end(), 0.0) / count;
   return ShiftSearch(bins.throughput,
                      {.share_least = throughput_shift_least,
-                      // Transactions that come independently of each other vary by this much.
+                      // The variation of independent transactions.
                       .noise_deviation = std::sqrt(mean / bins.seconds_each),
-                      // A single second may be anything: the server writes a checkpoint.
+                      // A checkpoint may disturb a single second.
                       .stretch_least = bins.seconds_each < shift_seconds_least ? std::size_t{2}
                                                                                : std::size_t{1}})
       .run();
