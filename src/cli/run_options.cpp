@@ -19,6 +19,7 @@
 #include "report/document/result_json.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
+#include "ui/terminal/terminal.h"
 
 namespace drover::cli {
 
@@ -100,7 +101,7 @@ void set_hosts_of_database(const RunOptions& options, load::Plan& plan) {
 void take_part(RunPlan& run, load::Plan& plan) {
   const ranks::MemberWork& work = run.member->work();
   plan.share = work.share;
-  run.ui = ui::Choice::quiet;
+  run.ui = ui::DisplayMode::quiet;
   if (work.connections > 0) run.connections = work.connections;
 }
 
@@ -258,12 +259,12 @@ Option seed_option(Seed& seed, std::string description) {
   return {"--seed", {&seed, seed_syntax()}, "N|time|rand", std::move(description)};
 }
 
-Option ui_option(ui::Choice& choice) {
+Option ui_option(ui::DisplayMode& choice) {
   return {"--ui",
-          {&choice, Choices<ui::Choice>{{"auto", ui::Choice::automatic},
-                                        {"screen", ui::Choice::screen},
-                                        {"plain", ui::Choice::plain},
-                                        {"quiet", ui::Choice::quiet}}},
+          {&choice, Choices<ui::DisplayMode>{{"auto", ui::DisplayMode::automatic},
+                                        {"screen", ui::DisplayMode::screen},
+                                        {"plain", ui::DisplayMode::plain},
+                                        {"quiet", ui::DisplayMode::quiet}}},
           "",
           "Progress display. screen: live screen; plain: lines; quiet: none; auto: screen on a "
           "terminal of at least 80 x 24, else plain"};
@@ -374,8 +375,8 @@ void add_progress_option(Command& command, bool& is_quiet) {
         "Progress on the error stream. auto, plain: lines; quiet: none"}});
 }
 
-void require_screen(ui::Choice choice) {
-  const auto reason = choice == ui::Choice::screen ? ui::why_no_screen() : std::nullopt;
+void require_screen(ui::DisplayMode choice) {
+  const auto reason = choice == ui::DisplayMode::screen ? ui::why_no_screen() : std::nullopt;
   if (!reason) return;
   throw UsageError(
       fmt::format("--ui screen: {}. Use --ui plain, or run the command in a terminal", *reason));

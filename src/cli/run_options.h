@@ -75,7 +75,7 @@ void add_session_options(Command& command, RunOptions& options);
 void add_part_options(Command& command, RunOptions& options, std::function<int()> perform);
 
 Option seed_option(Seed& seed, std::string description);
-Option ui_option(ui::Choice& choice);
+Option ui_option(ui::DisplayMode& choice);
 Option metrics_option(RunOptions& options);
 Option server_stats_option(RunOptions& options);
 // --strict and --json
@@ -95,7 +95,7 @@ void add_client_options(Command& command, ClientOptions& options, const std::str
 void add_progress_option(Command& command, bool& is_quiet);
 
 // Throws if the screen was asked for and cannot be shown.
-void require_screen(ui::Choice choice);
+void require_screen(ui::DisplayMode choice);
 
 // A tenth of the duration, from `least` to ten minutes.
 coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);

@@ -23,7 +23,7 @@
 #include "run/benchmark.h"
 #include "run/measured_run.h"
 #include "run/run_plan.h"
-#include "ui/terminal/display.h"
+#include "ui/display.h"
 
 namespace drover::run {
 

@@ -24,7 +24,7 @@
 #include "run/start_at.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
-#include "ui/terminal/display.h"
+#include "ui/display.h"
 
 namespace drover::run {
 namespace {

@@ -11,7 +11,7 @@
 #include "report/document/result.h"
 #include "run/benchmark.h"
 #include "settings/run_settings.h"
-#include "ui/terminal/screen_place.h"
+#include "ui/display.h"
 
 namespace drover::ranks {
 class MemberRun;
@@ -33,7 +33,7 @@ struct RunPlan {
   std::optional<std::int64_t> connections;
   std::optional<std::int64_t> max_inflight;
   std::optional<std::int64_t> threads;  // of each host; none: auto
-  ui::Choice ui = ui::Choice::automatic;
+  ui::DisplayMode ui = ui::DisplayMode::automatic;
   std::optional<metrics::ListenAddress> metrics;
   report::Tool tool;
   // Where several hosts make the run: this process gathers what they do, or is one of them, which then outlives the run.

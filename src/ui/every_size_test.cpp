@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "ui/example_snapshot_test.h"
-#include "ui/import/import_model.h"
-#include "ui/run/run_model.h"
+#include "ui/import.h"
+#include "ui/run_model.h"
 
 namespace drover::ui {
 namespace {

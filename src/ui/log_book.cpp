@@ -40,7 +40,7 @@ void LogBook::add(Level level, std::string_view text) {
   ++first_;
 }
 
-// A view whose lines were dropped moves to the oldest that are there.
+// A view whose lines were dropped moves to the oldest lines.
 std::uint64_t LogBook::shown_end() const noexcept {
   if (!end_) return end_number();
   return std::clamp(*end_, std::min(first_ + 1, end_number()), end_number());
@@ -53,11 +53,7 @@ std::vector<LogLine> LogBook::shown(std::size_t count) const {
 }
 
 void LogBook::pause_or_follow() {
-  if (end_) {
-    end_.reset();
-  } else {
-    end_ = end_number();
-  }
+  end_ = end_ ? std::nullopt : std::optional(end_number());
 }
 
 void LogBook::scroll(std::int64_t lines, std::size_t height) {
@@ -65,11 +61,8 @@ void LogBook::scroll(std::int64_t lines, std::size_t height) {
   const auto first = static_cast<std::int64_t>(first_);
   const auto least = std::min(first + static_cast<std::int64_t>(height), last);
   const auto target = std::clamp(static_cast<std::int64_t>(shown_end()) - lines, least, last);
-  if (target == last) {
-    end_.reset();
-  } else {
-    end_ = static_cast<std::uint64_t>(target);
-  }
+  end_.reset();
+  if (target != last) end_ = static_cast<std::uint64_t>(target);
 }
 
 }  // namespace drover::ui

@@ -1,4 +1,4 @@
-// Figures as a person reads them: times, rates, counts, bytes. Pure functions; any thread.
+// Texts of figures for people. Pure functions, for any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ std::string clock_text(coro::Duration duration);
 std::string count_text(std::uint64_t count);
 std::string count_text(double count);  // rounded; below zero: 0
 
-// With fewer digits the larger it is: 3.46, 37.7, 1,204
+// 3.46, 37.7, 1,204
 std::string milliseconds_text(double milliseconds);
 
-// The same of a percentile: "-" where there was nothing to measure, for which it is 0.
+// Like milliseconds_text(), but "-" for 0, the percentile of an empty histogram.
 std::string latency_text(double milliseconds);
 
 // 0.8, 12.3, 1,204

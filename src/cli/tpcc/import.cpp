@@ -27,7 +27,7 @@
 #include "text/plain_text.h"
 #include "text/sentence.h"
 #include "text/wrapped_text.h"
-#include "ui/import/import_display.h"
+#include "ui/import.h"
 #include "ui/number_text.h"
 #include "workload/tpcc/part_fields.h"
 
@@ -47,7 +47,7 @@ struct ImportArguments {
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> connections;  // of all hosts; none: auto
   std::optional<std::uint64_t> threads;      // none: auto
-  ui::Choice ui = ui::Choice::automatic;
+  ui::DisplayMode ui = ui::DisplayMode::automatic;
 };
 
 // As many sessions as this machine can feed: the server works harder on a row than we do. On one

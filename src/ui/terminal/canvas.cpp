@@ -13,8 +13,7 @@ struct Range {
   char32_t last;
 };
 
-// Blocks rather than single characters: a cell too many is a small thing beside a table of
-// hundreds.
+// Whole blocks of wide characters, so that the table is short. Some characters in them are narrow.
 constexpr std::array wide = {
     Range{0x1100, 0x115f},   Range{0x2e80, 0x303e},   Range{0x3041, 0xa4cf},
     Range{0xac00, 0xd7a3},   Range{0xf900, 0xfaff},   Range{0xfe30, 0xfe6f},
@@ -30,9 +29,8 @@ constexpr std::array joining = {
 
 template <class Ranges>
 bool among(const Ranges& ranges, char32_t point) {
-  return std::any_of(ranges.begin(), ranges.end(), [point](const Range& range) {
-    return point >= range.first && point <= range.last;
-  });
+  return std::ranges::any_of(
+      ranges, [point](const Range& range) { return point >= range.first && point <= range.last; });
 }
 
 }  // namespace
@@ -75,7 +73,7 @@ int Canvas::put(int row, int column, std::string_view text, Style style, int wid
       put_point(row, mark, unicode_ ? U'…' : U'>', style);
       return end;
     }
-    // A word that ends here can be followed by a blank and the mark.
+    // After a word that ends here, there is room for a blank and the mark.
     if (point == U' ' && column + 1 < end) {
       if (!blank) word_end = column;
       blank = true;

@@ -1,8 +1,6 @@
-// Canvas: a grid of styled cells that a layout draws on, before anything knows of a terminal.
-//
-// Whatever lies outside of the grid is cut off. A canvas that is not unicode holds ASCII only: what
-// else is written becomes a question mark. Control characters never get in. Plain values; one
-// thread.
+// Canvas: a grid of styled cells, on which the layouts draw. Text outside the grid is cut off,
+// control characters become blanks, and a canvas without Unicode replaces other characters than
+// ASCII by question marks. For one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +11,7 @@
 
 namespace drover::ui {
 
-// What a text means; how it looks is the painter's.
+// The meaning of a text. The terminal decides on its colours and attributes.
 enum class Style : std::uint8_t {
   normal,
   faint,
@@ -34,7 +32,6 @@ struct Cell {
   bool operator==(const Cell&) const = default;
 };
 
-// A part of the grid.
 struct Area {
   int row = 0;
   int column = 0;
@@ -44,9 +41,9 @@ struct Area {
 
 class Canvas {
  public:
-  static constexpr int side_most = 1'000;  // rows or columns; more of them stay empty
+  static constexpr int side_most = 1'000;  // largest number of rows and of columns
 
-  // At least one row and one column.
+  // Clamps both numbers to 1 ... side_most.
   Canvas(int rows, int columns, bool unicode);
 
   int rows() const noexcept { return rows_; }
@@ -55,19 +52,19 @@ class Canvas {
   Area whole() const noexcept { return {0, 0, rows_, columns_}; }
   const Cell& at(int row, int column) const { return cells_[index(row, column)]; }
 
-  // Writes UTF-8 into at most `width` cells. If it does not fit, it ends with a whole word and a
-  // mark; a first word that is too long is cut. Returns the column behind it.
+  // Writes UTF-8 into at most `width` cells. A longer text is cut after a word, or within its first
+  // word, and ends with a mark. Returns the column after the text.
   int put(int row, int column, std::string_view text, Style style = Style::normal,
           int width = std::numeric_limits<int>::max());
 
-  // The same, ending before `column_end`.
+  // Writes a text that ends before `column_end`.
   void put_right(int row, int column_end, std::string_view text, Style style = Style::normal);
 
   void put_point(int row, int column, char32_t point, Style style = Style::normal);
 
   void fill(Area area, char32_t point, Style style);
 
-  // The cells as lines of UTF-8, without blanks at their ends: for tests.
+  // Returns the lines as UTF-8, without blanks at their ends. For tests.
   std::string text() const;
 
  private:
@@ -82,11 +79,9 @@ class Canvas {
   std::vector<Cell> cells_;
 };
 
-// The cells that a character takes: 2 in the scripts of East Asia and for pictures, 0 if it joins
-// the one before it.
+// Returns the number of cells of a character: 2 in the scripts of East Asia and for pictures, 0 for
+// a combining character.
 int cells_of(char32_t point);
-
-// The cells that UTF-8 takes, cut nowhere.
-int cells_of(std::string_view text);
+int cells_of(std::string_view text);  // of UTF-8
 
 }  // namespace drover::ui

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <string_view>
 
 #include "ui/number_text.h"
 
@@ -16,7 +17,7 @@ constexpr int label_columns = 9;  // of the scale, left of the chart
 constexpr int rows_least = 4;     // title, two rows, axis
 constexpr int columns_least = 20;
 
-// At most eight cells.
+// Returns a text of at most eight cells.
 std::string scale_text(double value) {
   if (value < 10 && value != std::floor(value)) return fmt::format("{:.3g}", value);
   if (value < 1e6) return count_text(value);
@@ -24,14 +25,14 @@ std::string scale_text(double value) {
   return fmt::format("{:.1e}", value);
 }
 
-// How much of the height is filled, in steps of 1/steps; what is not zero shows.
+// Returns the filled part of the height in `steps`. A value above zero has at least one step.
 int steps_of(const ChartPoint& point, double scale, int steps) {
   if (!point.value || !(*point.value > 0)) return 0;
   const double share = std::min(*point.value / scale, 1.0);
   return std::max(static_cast<int>(std::lround(share * steps)), 1);
 }
 
-// The dots of one column of a cell that are filled from below up to `height` of 4.
+// Returns the dots of one column of a cell, filled from below up to `height` of 4.
 char32_t braille_column(int height, bool right) {
   constexpr std::array<char32_t, 5> left_dots = {0, 0x40, 0x44, 0x46, 0x47};
   constexpr std::array<char32_t, 5> right_dots = {0, 0x80, 0xa0, 0xb0, 0xb8};
@@ -39,11 +40,7 @@ char32_t braille_column(int height, bool right) {
   return right ? right_dots[i] : left_dots[i];
 }
 
-char32_t ascii_cell(int thirds) {
-  return thirds <= 0 ? U' ' : thirds == 1 ? U'.' : thirds == 2 ? U':' : U'#';
-}
-
-// The last of the points, so many; where there are none yet, at the left, without a value.
+// Returns the last `count` points, after points without a value if there are fewer.
 std::vector<ChartPoint> last_points(const std::vector<ChartPoint>& points, int count) {
   std::vector<ChartPoint> last(static_cast<std::size_t>(count), ChartPoint{{}, true});
   const std::size_t shown = std::min(points.size(), last.size());
@@ -58,7 +55,9 @@ void draw_cell(Canvas& canvas, int row, int column, const ChartPoint& left, cons
   };
   const Style style = left.faint && right.faint ? Style::faint : chart.style;
   if (!canvas.unicode()) {
-    canvas.put_point(row, column, ascii_cell(std::clamp(filled(right, 3), 0, 3)), style);
+    constexpr std::u32string_view marks = U" .:#";
+    const auto thirds = static_cast<std::size_t>(std::clamp(filled(right, 3), 0, 3));
+    canvas.put_point(row, column, marks[thirds], style);
     return;
   }
   const char32_t dots =
@@ -66,7 +65,7 @@ void draw_cell(Canvas& canvas, int row, int column, const ChartPoint& left, cons
   if (dots != 0) canvas.put_point(row, column, 0x2800 + dots, style);
 }
 
-// A line below the chart: how long ago its left edge is, and where the database was away.
+// Draws the line below the chart: the time of its left edge, and marks of outages and stalls.
 void draw_axis(Canvas& canvas, Area area, const Chart& chart, std::span<const ChartPoint> points,
                std::size_t per_cell) {
   const char32_t dash = canvas.unicode() ? U'─' : U'-';

@@ -20,7 +20,7 @@ using coro::Task;
 
 constexpr coro::Duration repaint_interval = std::chrono::seconds(1);
 
-// A signal that is ignored (nohup, a shell without job control) stays so.
+// Returns the signals that are not ignored: nohup and shells without job control ignore some.
 sigset_t signals_of_terminal() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -32,8 +32,8 @@ sigset_t signals_of_terminal() {
   return signals;
 }
 
-// As SIGTSTP would have done. Returns when the job goes on, or at once if nobody could make it.
-// Not SIGSTOP: the kernel lets no job be stopped by this one that nobody could continue.
+// Stops the job as an unblocked SIGTSTP does, and returns when the job continues. The kernel ignores
+// this signal, unlike SIGSTOP, if no process could continue the job.
 void stop_this_job() {
   sigset_t stop;
   sigemptyset(&stop);
@@ -70,42 +70,53 @@ std::vector<int> TerminalSignals::take() {
 void Screen::paint() {
   painted_at_ = coro::SteadyClock::instance().now();
   if (!terminal_.shown() || terminal_.output().gone()) return;
-  // A picture that nobody takes need not be drawn.
-  if (terminal_.output().flush()) {
+  stale_ = !terminal_.output().flush();
+  if (!stale_) {
     const TerminalSize size = terminal_.size();
     Canvas canvas(size.rows, size.columns, terminal_.unicode());
-    owner_.draw(canvas);
+    page_ = content_.draw(canvas);
     terminal_.paint(canvas);
-    stale_ = false;
-  } else {
-    stale_ = true;
   }
   if (terminal_.output().pending()) waiting_.notify();
 }
 
+void Screen::add_line(Level level, std::string_view text) {
+  content_.viewer.log.add(level, text);
+  paint();
+}
+
+void Screen::on_key(Key key) {
+  Viewer& viewer = content_.viewer;
+  if (key == Key::repaint) return terminal_.forget_picture();
+  if (key != Key::quit) {
+    return viewer.take_key(key, static_cast<std::size_t>(page_), terminal_.size().columns);
+  }
+  const bool again = std::exchange(viewer.quitting, true);
+  viewer.log.add(Level::note, again ? content_.next_quit : content_.first_quit);
+  if (!again) content_.on_quit();
+}
+
 Task<void> Screen::attend() {
   auto body = [&](coro::Scope& scope) -> Task<void> {
-    scope.start(carefully(attend_keys()));
-    scope.start(carefully(attend_signals()));
-    scope.start(carefully(attend_output()));
-    scope.start(carefully(attend_stray()));
+    scope.start(log_error_of(attend_keys()));
+    scope.start(log_error_of(attend_signals()));
+    scope.start(log_error_of(attend_output()));
+    scope.start(log_error_of(attend_stray()));
     scope.start(attend_time());
     co_return;
   };
   co_await coro::with_scope(body);
 }
 
-Task<void> Screen::carefully(Task<void> task) {
-  std::string problem;
+Task<void> Screen::log_error_of(Task<void> task) {
   try {
     co_await std::move(task);
   } catch (const std::exception& error) {
-    problem = error.what();
+    content_.viewer.log.add(Level::note, fmt::format("error of the terminal: {}", error.what()));
   }
-  if (!problem.empty()) owner_.on_line("error of the terminal: " + problem);
 }
 
-// From the background nothing is read: the kernel would stop us.
+// Reads nothing while the job is in the background, because the kernel would stop it.
 Task<void> Screen::attend_keys() {
   coro::FdWatch readable(terminal_.input_fd());
   for (;;) {
@@ -118,18 +129,14 @@ Task<void> Screen::attend_keys() {
     bool any = false;
     for (Key key = terminal_.key(); key != Key::none; key = terminal_.key()) {
       any = true;
-      if (key == Key::repaint) {
-        terminal_.forget_picture();
-      } else {
-        owner_.on_key(key);
-      }
+      on_key(key);
     }
     if (any) {
       paint();
     } else if (terminal_.input_ended()) {
       co_return;
     } else {
-      // A part of a sequence, or nothing at all: not to be asked at once again and again.
+      // Part of an escape sequence, or nothing: wait, so that the loop does not spin.
       co_await coro::sleep_for(std::chrono::milliseconds(20));
     }
   }
@@ -156,7 +163,7 @@ void Screen::on_signal(int number) {
     case SIGCONT:
       terminal_.return_if_in_foreground();
       break;
-    default:  // SIGHUP: the terminal is no more, and the run goes on without it
+    default:  // SIGHUP: the terminal is gone, and the run continues without it
       terminal_.output().give_up();
       return;
   }
@@ -171,7 +178,7 @@ Task<void> Screen::attend_output() {
     while (terminal_.output().pending()) {
       co_await writable.ready(coro::Readiness::write);
       if (!terminal_.output().flush()) {
-        // Writable, but not for us: the terminal is stopped.
+        // The descriptor is writable, but the terminal is stopped.
         co_await coro::sleep_for(std::chrono::milliseconds(20));
       }
     }
@@ -183,12 +190,14 @@ Task<void> Screen::attend_stray() {
   coro::FdWatch readable(terminal_.stray().fd());
   for (;;) {
     co_await readable.ready(coro::Readiness::read);
-    for (const std::string& line : terminal_.stray().take()) owner_.on_line(line);
+    for (const std::string& line : terminal_.stray().take()) {
+      content_.viewer.log.add(Level::note, line);
+    }
     paint();
   }
 }
 
-// Time passes on the screen even when nothing is told to it.
+// Repaints a screen that was not painted for a second, because it shows the time.
 Task<void> Screen::attend_time() {
   for (;;) {
     co_await coro::sleep_for(repaint_interval);

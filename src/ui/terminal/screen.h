@@ -1,33 +1,36 @@
-// Screen: a picture on the terminal, made anew when its owner says so, after keys, when the size
-// has changed, and once a second; with the life of a terminal around it: Ctrl-Z and fg, the
-// background, a terminal that takes nothing, one that hangs up.
-//
-// Lives on one worker. Nothing here waits for the terminal.
+// The live screen on a terminal. Handles keys, changes of the size, Ctrl-Z and fg, the background,
+// and a terminal that takes no output or hangs up. For one worker; never waits for the terminal.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <csignal>
+#include <cstdio>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coro/clock.h"
 #include "coro/event.h"
 #include "coro/task.h"
 #include "file/file_descriptor.h"
+#include "ui/dashboard.h"
+#include "ui/display.h"
 #include "ui/terminal/terminal.h"
 
 namespace drover::ui {
 
-// The signals of a terminal as a descriptor: its size has changed, Ctrl-Z, the job goes on, it has
-// hung up. Blocked in this thread and in those that it starts, as long as this lives; to be made
-// before they are started.
+// A descriptor for the signals SIGWINCH, SIGTSTP, SIGCONT and SIGHUP. While it lives, these signals
+// are blocked in this thread and in threads that this thread starts.
 class TerminalSignals {
  public:
   // Throws std::system_error.
   TerminalSignals();
   TerminalSignals(const TerminalSignals&) = delete;
   TerminalSignals& operator=(const TerminalSignals&) = delete;
-  // Those that came and were not taken are forgotten.
+  // Discards pending signals.
   ~TerminalSignals();
 
   int fd() const noexcept { return fd_.get(); }
@@ -38,22 +41,26 @@ class TerminalSignals {
   sigset_t before_;
 };
 
+// The content of a screen.
+struct ScreenContent {
+  Viewer& viewer;
+  std::function<int(Canvas&)> draw;  // returns the number of visible lines of the log
+  std::string first_quit;            // line of the log for the first q
+  std::string next_quit;             // for each later q; empty: none
+  std::function<void()> on_quit;     // called at the first q
+};
+
 class Screen {
  public:
-  struct Owner {
-    std::function<void(Canvas&)> draw;
-    std::function<void(Key)> on_key;
-    // A line for the log: written to the error stream by somebody, or about the terminal.
-    std::function<void(const std::string&)> on_line;
-  };
-
-  // The terminal shows the screen from here until it is destroyed. Throws std::runtime_error.
-  explicit Screen(Owner owner) : owner_(std::move(owner)) {}
+  // Shows the screen until the destructor, which restores the terminal. Must be called before
+  // threads are started. Throws std::runtime_error.
+  explicit Screen(ScreenContent content) : content_(std::move(content)) {}
 
   void paint();
-  TerminalSize size() const noexcept { return terminal_.size(); }
+  // Adds a line to the log and paints.
+  void add_line(Level level, std::string_view text);
 
-  // Until it is cancelled.
+  // Serves keys and signals, and repaints once a second, until it is cancelled.
   coro::Task<void> attend();
 
  private:
@@ -62,17 +69,35 @@ class Screen {
   coro::Task<void> attend_output();
   coro::Task<void> attend_stray();
   coro::Task<void> attend_time();
+  void on_key(Key key);
   void on_signal(int number);
-  // Runs `task`; an error of it is a line of the log, and the run goes on without it.
-  coro::Task<void> carefully(coro::Task<void> task);
+  // Runs `task`, and adds its error to the log.
+  coro::Task<void> log_error_of(coro::Task<void> task);
 
-  Owner owner_;
+  ScreenContent content_;
   TerminalSignals signals_;
   Terminal terminal_;
+  int page_ = 1;  // visible lines of the log
   coro::Notification shown_again_;
-  coro::Notification waiting_;  // the terminal has not taken a picture
+  coro::Notification waiting_;  // output waits for the terminal
   coro::Instant painted_at_{};
-  bool stale_ = false;  // the newest picture was left out
+  bool stale_ = false;  // the terminal did not take the newest picture
 };
+
+// Returns the screen `Display(arguments...)`, or nullptr if `mode` and the terminal ask for plain
+// lines. Throws if the mode is `screen` and no screen is possible.
+template <class Display, class... Arguments>
+std::unique_ptr<Display> screen_if_wanted(DisplayMode mode, const Arguments&... arguments) {
+  const bool required = mode == DisplayMode::screen;
+  if (!required && !(mode == DisplayMode::automatic && screen_suits())) return nullptr;
+  try {
+    return std::make_unique<Display>(arguments...);
+  } catch (const std::exception& error) {
+    if (required) throw;
+    fmt::print(stderr, "note: the live screen is not available ({}). Drover prints plain lines\n",
+               error.what());
+  }
+  return nullptr;
+}
 
 }  // namespace drover::ui

@@ -1,6 +1,5 @@
 #include "ui/terminal/terminal.h"
 
-// As functions: as macros they would be everywhere.
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -25,16 +24,18 @@
 #include <system_error>
 #include <vector>
 
-// Macros that terminfo makes of ordinary words.
+// terminfo defines these words as macros.
 #undef lines
 #undef columns
 
 namespace drover::ui {
 namespace {
 
-// Wide enough for an escape sequence that comes in pieces.
-constexpr int escape_patience_ms = 25;
-constexpr coro::Duration leave_patience = std::chrono::seconds(1);
+// Time for the rest of an escape sequence.
+constexpr int escape_timeout_ms = 25;
+constexpr coro::Duration leave_timeout = std::chrono::seconds(1);
+// The size that has room for all panels.
+constexpr TerminalSize suitable_size{.rows = 24, .columns = 80};
 
 bool locale_is_unicode() {
   // NOLINTBEGIN(concurrency-mt-unsafe): before any thread is started
@@ -43,7 +44,7 @@ bool locale_is_unicode() {
   // NOLINTEND(concurrency-mt-unsafe)
 }
 
-// https://no-color.org: set, and not to nothing.
+// Follows https://no-color.org.
 bool colour_is_wanted() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread is started
   const char* no_color = std::getenv("NO_COLOR");
@@ -57,7 +58,7 @@ TerminalSize size_of(int fd) {
           std::min<int>(size.ws_col, Canvas::side_most)};
 }
 
-// A variable of the environment for as long as it lives.
+// Sets a variable of the environment until its destructor.
 class Variable {
  public:
   // NOLINTBEGIN(concurrency-mt-unsafe): before any thread is started
@@ -81,7 +82,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-// Signals whose handlers ncurses sets, kept as they were.
+// Restores the handlers of signals that ncurses changes.
 class KeptSignals {
  public:
   KeptSignals() {
@@ -98,7 +99,7 @@ class KeptSignals {
   std::array<struct sigaction, numbers.size()> actions_{};
 };
 
-// For tputs(), which takes a function without a context.
+// The output of append_to_capability(): tputs() takes a function without a context.
 std::string* capability_out = nullptr;
 int append_to_capability(int byte) {
   capability_out->push_back(static_cast<char>(byte));
@@ -112,7 +113,7 @@ void append_capability(std::string& out, const char* name) {
   tputs(text, 1, append_to_capability);
 }
 
-// Back from the screen, whatever was on it: colours, the cursor, the keypad, the other screen.
+// Returns the bytes that restore colours, cursor, keypad and the normal screen.
 std::string leave_bytes() {
   std::string bytes;
   for (const char* name : {"op", "sgr0", "cnorm", "rmkx"}) append_capability(bytes, name);
@@ -122,7 +123,7 @@ std::string leave_bytes() {
   return bytes;
 }
 
-// Where a meaning has a colour, it has an attribute or a word, too.
+// Each style with a colour also has an attribute or is used with a word.
 std::array<cchar_t, style_count> make_looks(bool colour) {
   struct Look {
     Style style;
@@ -155,14 +156,42 @@ std::array<cchar_t, style_count> make_looks(bool colour) {
 
 }  // namespace
 
-// ncurses, with a file in memory for its terminal.
+std::optional<std::string> why_no_screen() {
+  if (isatty(STDERR_FILENO) == 0) return "the error stream is not a terminal";
+  if (isatty(STDIN_FILENO) == 0) return "the standard input is not a terminal";
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread is started
+  const char* type = std::getenv("TERM");
+  if (type == nullptr || *type == '\0') return "TERM is not set, so the terminal type is unknown";
+  if (std::string_view(type) == "dumb")
+    return "TERM is \"dumb\", a terminal type that cannot position text";
+  int found = 0;
+  if (setupterm(type, STDERR_FILENO, &found) != OK) {
+    return "terminfo does not know the terminal type in TERM (to test it: infocmp)";
+  }
+  const char* address = tigetstr("cup");
+  const bool positions = address != nullptr && address != reinterpret_cast<const char*>(-1);
+  del_curterm(cur_term);
+  if (!positions) return "the terminal type in TERM cannot position text";
+  const pid_t foreground = tcgetpgrp(STDIN_FILENO);  // fails without a controlling terminal
+  if (foreground > 0 && foreground != getpgrp()) return "drover is a background job";
+  return std::nullopt;
+}
+
+bool screen_suits() {
+  if (why_no_screen()) return false;
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= suitable_size.columns &&
+         size.ws_row >= suitable_size.rows;
+}
+
+// The ncurses screen, whose output is a file in memory.
 struct Terminal::Curses {
   Curses(file::FileDescriptor& input, TerminalSize size) {
     const int memory = memfd_create("screen", MFD_CLOEXEC);
     if (memory < 0) throw std::system_error(errno, std::generic_category(), "memfd_create");
     out.reset(fdopen(memory, "w"));
     in.reset(fdopen(dup(input.get()), "r"));
-    // The file has no size of its own to be asked for.
+    // ncurses cannot ask the file for the size of the terminal.
     const Variable lines("LINES", size.rows);
     const Variable columns("COLUMNS", size.columns);
     const KeptSignals kept;
@@ -170,7 +199,7 @@ struct Terminal::Curses {
     if (screen == nullptr) {
       throw std::runtime_error("ncurses does not support this terminal (check TERM)");
     }
-    set_escdelay(escape_patience_ms);
+    set_escdelay(escape_timeout_ms);
     curs_set(0);
     const bool colour = colour_is_wanted() && has_colors();
     if (colour) {
@@ -178,7 +207,7 @@ struct Terminal::Curses {
       use_default_colors();
     }
     looks = make_looks(colour);
-    // A pad is never painted: so reading a key paints nothing, either.
+    // wgetch() paints its window, unless the window is a pad.
     keys = newpad(1, 1);
     keypad(keys, TRUE);
     nodelay(keys, TRUE);
@@ -190,7 +219,7 @@ struct Terminal::Curses {
     delscreen(screen);
   }
 
-  // What has been written since the last call.
+  // Returns the output since the last call.
   std::string take_bytes() const {
     const int memory = fileno(out.get());
     const off_t size = lseek(memory, 0, SEEK_END);
@@ -206,7 +235,7 @@ struct Terminal::Curses {
     line.reserve(static_cast<std::size_t>(columns));
     for (int column = 0; column < columns; ++column) {
       const Cell& cell = canvas.at(row, column);
-      if (cell.point == 0) continue;  // ncurses knows that it belongs to the one before
+      if (cell.point == 0) continue;  // the right half of a wide character
       line.push_back(looks[static_cast<std::size_t>(cell.style)]);
       line.back().chars[0] = static_cast<wchar_t>(cell.point);
     }
@@ -235,7 +264,7 @@ Terminal::Terminal()
 
 Terminal::~Terminal() {
   if (shown_) leave();
-  // One that still waits for the terminal leaves it to the guard.
+  // If output still waits for the terminal, the guard restores the terminal later.
   if (output_.pending()) {
     output_.give_up();
     return;
@@ -245,11 +274,11 @@ Terminal::~Terminal() {
 
 bool Terminal::in_foreground() const noexcept {
   const pid_t foreground = tcgetpgrp(input_.get());
-  // Nobody can say it for a terminal that is not our controlling one.
+  // The call fails for a terminal that is not the controlling terminal.
   return foreground <= 0 ? errno == ENOTTY : foreground == getpgrp();
 }
 
-// A key at a time, without showing it; Ctrl-C, Ctrl-Z and Ctrl-S mean what they always do.
+// Reads single keys without echo. Ctrl-C, Ctrl-Z and Ctrl-S keep their meaning.
 void Terminal::enter() {
   if (tcgetattr(input_.get(), &before_) != 0) return;
   termios screen = before_;
@@ -258,7 +287,7 @@ void Terminal::enter() {
   screen.c_cc[VTIME] = 0;
   guard_->begin(before_, screen);
   tcsetattr(input_.get(), TCSANOW, &screen);
-  // What the driver made of it is what the guard has to find.
+  // The guard compares with the mode that the driver has really set.
   if (tcgetattr(input_.get(), &screen) == 0) guard_->begin(before_, screen);
   keypad(curses_->keys, TRUE);
   shown_ = true;
@@ -270,7 +299,7 @@ void Terminal::leave() {
   shown_ = false;
   endwin();
   bring();
-  const bool left = output_.flush_within(leave_patience);
+  const bool left = output_.flush_within(leave_timeout);
   tcsetattr(input_.get(), TCSANOW, &before_);
   if (left) guard_->end();
 }
@@ -278,7 +307,7 @@ void Terminal::leave() {
 void Terminal::return_if_in_foreground() {
   if (output_.gone()) return;
   if (!in_foreground()) {
-    // Stopped in a way that asks nobody, and now in the background: the shell has the terminal.
+    // After SIGSTOP and bg, the terminal belongs to the shell.
     if (shown_) endwin();
     curses_->take_bytes();
     shown_ = false;
@@ -286,7 +315,7 @@ void Terminal::return_if_in_foreground() {
     return;
   }
   take_size();
-  if (shown_) endwin();  // so that all modes are set again
+  if (shown_) endwin();  // enter() then sets all modes again
   curses_->take_bytes();
   enter();
 }

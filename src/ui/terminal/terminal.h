@@ -1,10 +1,10 @@
 // Terminal: the screen on the terminal of the error stream, and the keys of the standard input.
 //
-// ncurses decides what has to be written to change one picture into the next; it writes into a file
-// in memory, and terminal_output.h brings that to the terminal without ever waiting. What becomes
-// of the terminal if we do not end in an orderly way is terminal_guard.h's.
+// ncurses computes the bytes that change one picture into the next, and writes them to a file in
+// memory. TerminalOutput brings them to the terminal without waiting. TerminalGuard restores the
+// terminal if this process cannot.
 //
-// One at a time in a process; one thread; to be made before others are started.
+// One per process, for one thread. Must be made before threads are started.
 #pragma once
 
 #include <termios.h>
@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "file/file_descriptor.h"
 #include "ui/terminal/canvas.h"
-#include "ui/terminal/stray_output.h"
 #include "ui/terminal/terminal_guard.h"
 #include "ui/terminal/terminal_output.h"
 
@@ -38,6 +38,13 @@ enum class Key : std::uint8_t {
   other,
 };
 
+// Returns the reason why no screen is possible, whatever its size; none if it is possible. Must be
+// called before threads are started.
+std::optional<std::string> why_no_screen();
+
+// Returns true if a screen is possible and the terminal is large enough for all panels.
+bool screen_suits();
+
 struct TerminalSize {
   int rows = 0;
   int columns = 0;
@@ -45,34 +52,34 @@ struct TerminalSize {
 
 class Terminal {
  public:
-  // Throws std::runtime_error if the terminal is not one that can be used.
+  // Throws std::runtime_error if ncurses does not support the terminal.
   Terminal();
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
   ~Terminal();
 
-  // Whether its characters are those of Unicode, by the locale.
+  // True if the locale has UTF-8.
   bool unicode() const noexcept { return unicode_; }
   TerminalSize size() const noexcept { return size_; }
   int input_fd() const noexcept { return input_.get(); }
   TerminalOutput& output() noexcept { return output_; }
   StrayOutput& stray() noexcept { return stray_; }
 
-  // Whether the screen is on it: not while the job is stopped or in the background.
+  // False while the job is stopped or in the background.
   bool shown() const noexcept { return shown_; }
 
-  // False if the terminal has not taken the picture before: then this one is left out.
+  // Returns false, and shows nothing, if the terminal has not accepted the previous picture.
   bool paint(const Canvas& canvas);
-  void forget_picture() { forget_ = true; }  // the next one is painted whole
-  void take_size();                          // it has changed
+  void forget_picture() { forget_ = true; }  // the next picture is painted completely
+  void take_size();                          // reads the new size
 
   Key key();
-  // After key() has said none although there was something to read.
+  // Returns true at the end of the input: key() returns none although the input is readable.
   bool input_ended() const noexcept;
 
-  // Gives the terminal back, for as long as the job is stopped.
+  // Restores the terminal, before the job stops.
   void leave();
-  // Takes it again, if the job is in its foreground; gives it up if it is not.
+  // Shows the screen again if the job is in the foreground, else gives up the terminal.
   void return_if_in_foreground();
 
  private:
@@ -80,7 +87,7 @@ class Terminal {
 
   bool in_foreground() const noexcept;
   void enter();
-  void bring();  // what ncurses has written
+  void bring();  // outputs the bytes of ncurses
 
   bool unicode_;
   file::FileDescriptor input_;

@@ -22,7 +22,7 @@ namespace {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// ---- In the child: only what is safe after a fork.
+// The following functions run in the child. They call only what is safe after a fork.
 
 void write_all(int fd, const char* bytes, std::size_t count) noexcept {
   while (count > 0) {
@@ -40,7 +40,7 @@ void write_all(int fd, const char* bytes, std::size_t count) noexcept {
   }
 }
 
-// What this process wrote to its error stream before its end: why it ended, perhaps.
+// Prints the last output of the error stream, which may tell why the process ended.
 void show_stray(int terminal, int stray) noexcept {
   std::array<char, 4096> text;
   for (;;) {
@@ -66,7 +66,7 @@ void wait_for_the_end(int life) noexcept {
   }
 }
 
-// All others are closed: a pipe that this process writes to must end with it, and so must locks.
+// Closes all other descriptors, so that pipes and locks of this process end with it.
 void close_all_but(std::array<int, 4> kept) noexcept {
   std::sort(kept.begin(), kept.end());
   unsigned first = 0;
@@ -83,14 +83,14 @@ void close_all_but(std::array<int, 4> kept) noexcept {
 
 TerminalGuard::TerminalGuard(int input, int output, int stray, std::string leave) {
   void* memory =
-      mmap(nullptr, sizeof(Note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) fail("mmap");
-  note_ = new (memory) Note{};
+  shared_ = new (memory) Shared{};
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe2");
   file::FileDescriptor life(ends[0]);
   life_.reset(ends[1]);
-  // The signals that the child must not get are blocked over the fork.
+  // The child inherits the mask, and so gets no signals.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -102,10 +102,10 @@ TerminalGuard::TerminalGuard(int input, int output, int stray, std::string leave
     (void)chdir("/");
     prctl(PR_SET_NAME, "drover-guard");
     wait_for_the_end(life.get());
-    if (note_->guarded.load()) {
+    if (shared_->guarded.load()) {
       termios now{};
-      if (tcgetattr(input, &now) == 0 && same(now, note_->screen)) {
-        tcsetattr(input, TCSANOW, &note_->before);
+      if (tcgetattr(input, &now) == 0 && same(now, shared_->screen)) {
+        tcsetattr(input, TCSANOW, &shared_->before);
       }
       write_all(output, leave.data(), leave.size());
       show_stray(output, stray);
@@ -119,26 +119,26 @@ TerminalGuard::TerminalGuard(int input, int output, int stray, std::string leave
 }
 
 TerminalGuard::~TerminalGuard() {
-  const bool guarded = note_->guarded.load();
+  const bool guarded = shared_->guarded.load();
   life_.reset();
-  // One that has to put the terminal in order may have to wait for it, and needs nobody for that.
-  constexpr int patience_ms = 1'000;
+  // A child that restores the terminal may have to wait for it, and is then left alone.
+  constexpr int timeout_ms = 1'000;
   const file::FileDescriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
   pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
-  const bool in_time = process && poll(&ended, 1, patience_ms) > 0;
+  const bool in_time = process && poll(&ended, 1, timeout_ms) > 0;
   if (!in_time && !guarded) kill(pid_, SIGKILL);
   waitpid(pid_, nullptr, in_time || !guarded ? 0 : WNOHANG);
-  munmap(note_, sizeof(Note));
+  munmap(shared_, sizeof(Shared));
 }
 
 void TerminalGuard::begin(const termios& before, const termios& screen) noexcept {
-  note_->before = before;
-  note_->screen = screen;
-  note_->guarded.store(true);
+  shared_->before = before;
+  shared_->screen = screen;
+  shared_->guarded.store(true);
 }
 
 void TerminalGuard::end() noexcept {
-  note_->guarded.store(false);
+  shared_->guarded.store(false);
 }
 
 }  // namespace drover::ui

@@ -1,13 +1,12 @@
-// TerminalGuard: a small process that puts the terminal in order if this one cannot: after a crash,
+// TerminalGuard: a child process that restores the terminal if this process cannot, after a crash,
 // _exit() or kill -9.
 //
-// It sleeps on a pipe of which this process alone holds the other end, so that it wakes when this
-// process has ended, however it did. It holds nothing else open but the terminal and what was
-// written to the error stream meanwhile (stray_output.h); it is in a session of its own, so that no
-// key or signal of the terminal reaches it; and it never outlives this process, save for as long as
-// the terminal takes nothing.
+// The child waits for the end of this process on a pipe whose other end only this process holds. It
+// keeps no other descriptors than the terminal and the captured error stream (StrayOutput). It has a
+// session of its own, so that no key or signal of the terminal reaches it. It ends with this
+// process, or later if the terminal accepts no output.
 //
-// One thread; to be made before others are started. The child does what is safe after a fork.
+// For one thread. Must be made before threads are started, because it forks.
 #pragma once
 
 #include <sys/types.h>
@@ -22,31 +21,30 @@ namespace drover::ui {
 
 class TerminalGuard {
  public:
-  // `leave`: the bytes by which the terminal leaves the screen. The descriptors stay the caller's;
-  // the guard has copies. Throws std::system_error.
+  // `leave`: bytes that restore the normal screen. The child has copies of the descriptors. Throws
+  // std::system_error.
   TerminalGuard(int input, int output, int stray, std::string leave);
   TerminalGuard(const TerminalGuard&) = delete;
   TerminalGuard& operator=(const TerminalGuard&) = delete;
-  // Ends it. If the terminal is guarded still, the guard puts it in order first.
+  // Ends the child, which restores the terminal first if it is guarded.
   ~TerminalGuard();
 
-  // From now on the terminal is to be put in order: to `before`, if it is then as `screen` says. A
-  // shell that has taken it over meanwhile is left alone.
+  // Guards the terminal: the child will set its mode to `before`, unless the mode then differs from
+  // `screen` because a shell has changed it.
   void begin(const termios& before, const termios& screen) noexcept;
-  // It has been put in order.
+  // Ends the guarding after this process has restored the terminal.
   void end() noexcept;
 
  private:
-  // Shared by both processes. Written by this one, read by the other when this one has ended: the
-  // end of a process orders them.
-  struct Note {
+  // Memory that both processes share. The child reads it after this process has ended.
+  struct Shared {
     std::atomic<bool> guarded;
     termios before;
     termios screen;
   };
 
-  Note* note_;
-  file::FileDescriptor life_;  // the end of the pipe that says "I live"
+  Shared* shared_;
+  file::FileDescriptor life_;  // the end of the pipe whose closing wakes the child
   pid_t pid_ = -1;
 };
 

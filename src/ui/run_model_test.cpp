@@ -1,4 +1,4 @@
-#include "ui/run/run_model.h"
+#include "ui/run_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
-// Plain output of a run: a line every few seconds on stderr, so that stdout stays for results, and
-// one for whatever is out of the ordinary. Reads snapshots and nothing else.
+// The plain lines of a run: a line every few seconds, and a line for each unusual event.
 //
 // Rates and percentiles cover the time since the previous line, for the run and for each of its
-// hosts, so that the rates of the hosts add up to that of the run. Loads and timer lags are the
+// hosts, so that the rates of the hosts add up to the rate of the run. Loads and timer lags are the
 // highest of one second within this time. Other figures are those at the end of this time.
 #include <fmt/format.h>
 
@@ -13,11 +12,8 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
-#include "ui/run/rank_rows.h"
-#include "ui/run/run_end.h"
-#include "ui/run/run_events.h"
-#include "ui/run/run_model.h"
-#include "ui/terminal/display.h"
+#include "ui/run_events.h"
+#include "ui/run_model.h"
 
 namespace drover::ui {
 namespace {
@@ -28,9 +24,8 @@ class PlainLines final : public RunDisplay {
       : plan_(plan), out_(out), every_(every), events_(plan) {}
 
   void on_started(coro::Duration ramp_up) override {
-    write(fmt::format("{} up after {:.2f} s; warm-up {}, then measuring {}\n",
-                      text::counted_grouped(plan_.terminal_count, plan_.workload.terminal),
-                      seconds_of(ramp_up), clock_text(plan_.warmup), measured_until(plan_)));
+    write(fmt::format("{}; warm-up {}, then measuring {}\n", terminals_up_text(plan_, ramp_up),
+                      clock_text(plan_.warmup), measured_until(plan_)));
   }
 
   void on_note(std::string_view text) override { write(fmt::format("{}\n", printable_line(text))); }
@@ -38,7 +33,7 @@ class PlainLines final : public RunDisplay {
   void on_snapshot(const load::Snapshot& snapshot) override {
     const load::Sample& sample = snapshot.second;
     for (const RunEvent& event : events_.observe(snapshot)) {
-      // The lines themselves say which phase it is, and how many retries there were.
+      // The lines show phases and retries.
       if (event.level == Level::note) continue;
       write(fmt::format("{:>7} {}\n", clock_text(sample.elapsed), printable_line(event.text)));
     }
@@ -53,7 +48,7 @@ class PlainLines final : public RunDisplay {
     sum_.latency.merge(snapshot.second_latency);
     sum_.load = std::max(sum_.load, sample.busiest_worker_load);
     add_ranks(snapshot);
-    // A sample comes a little after its second.
+    // A sample arrives a little after the end of its second.
     if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;
     print_line(sample, run_progress(plan_, snapshot).left);
     print_ranks(snapshot);
@@ -100,7 +95,6 @@ class PlainLines final : public RunDisplay {
     }
   }
 
-  // Those that matter most, where there are several.
   void print_ranks(const load::Snapshot& snapshot) {
     constexpr std::size_t shown_most = 8;
     const double length = seconds_of(sum_.length);
@@ -118,7 +112,7 @@ class PlainLines final : public RunDisplay {
       write(fmt::format("{:>16} and {} more hosts\n", "", snapshot.ranks.size() - shown_most));
   }
 
-  // The rate of all transactions, and the headline if that is another figure.
+  // Returns the rate of all transactions, and the headline if that is another figure.
   std::string rates_text() const {
     const double length = seconds_of(sum_.length);
     const auto rate = [length](std::uint64_t count, double seconds) {
@@ -132,7 +126,7 @@ class PlainLines final : public RunDisplay {
 
   const load::Headline& headline() const { return plan_.workload.headline; }
 
-  // A line that cannot be written is no reason to lose a run.
+  // Errors are ignored: a line that cannot be written must not end the run.
   void write(const std::string& line) {
     std::fputs(line.c_str(), out_);
     std::fflush(out_);

@@ -1,4 +1,4 @@
-#include "ui/import/import_display.h"
+#include "ui/import.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "text/plain_text.h"
-#include "ui/import/import_model.h"
 #include "ui/number_text.h"
 #include "ui/terminal/screen.h"
 
@@ -44,13 +43,11 @@ std::string loading_line(const tpcc::ImportPlan& plan) {
       plan.population.seed);
 }
 
-// A line that cannot be written must not end an import.
+// Errors are ignored: a line that cannot be written must not end an import.
 void print(const std::string& line) {
   std::fputs((line + '\n').c_str(), stderr);
 }
 
-// A line for each thing that it is told, on the error stream, as what they say is about the work and
-// not its result.
 class ImportLines final : public ImportDisplay {
  public:
   explicit ImportLines(ImportTitle title) : title_(std::move(title)) {}
@@ -88,11 +85,15 @@ class ImportLines final : public ImportDisplay {
   ImportTitle title_;
 };
 
-// The live screen of an import. Lives on the worker of the import.
 class ImportScreen final : public ImportDisplay {
  public:
   // Throws std::runtime_error if there can be no screen.
-  ImportScreen(ImportTitle title, std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {
+  ImportScreen(ImportTitle title, std::function<void()> on_quit)
+      : screen_({.viewer = model_,
+                 .draw = [this](Canvas& canvas) { return draw(canvas); },
+                 .first_quit = "q: ending the import",
+                 .next_quit = "",
+                 .on_quit = std::move(on_quit)}) {
     model_.title = std::move(title);
     screen_.paint();
   }
@@ -102,18 +103,13 @@ class ImportScreen final : public ImportDisplay {
 
   void on_wait() override {
     enter_stage(ImportStage::waiting);
-    model_.log.add(Level::warning, waiting_line);
-    screen_.paint();
+    screen_.add_line(Level::warning, waiting_line);
   }
 
-  void on_note(std::string_view line) override {
-    model_.log.add(Level::warning, std::string(line));
-    screen_.paint();
-  }
+  void on_note(std::string_view line) override { screen_.add_line(Level::warning, line); }
 
   void on_sessions_ended(std::int32_t count) override {
-    model_.log.add(Level::warning, ended_line(count));
-    screen_.paint();
+    screen_.add_line(Level::warning, ended_line(count));
   }
 
   void on_plan(const tpcc::ImportPlan& plan) override {
@@ -145,8 +141,7 @@ class ImportScreen final : public ImportDisplay {
 
   void on_step_done(std::string_view name, coro::Duration took) override {
     model_.end_step(name, took);
-    model_.log.add(Level::note, fmt::format("{}: {:.1f} s", name, seconds_of(took)));
-    screen_.paint();
+    screen_.add_line(Level::note, fmt::format("{}: {:.1f} s", name, seconds_of(took)));
   }
 
  private:
@@ -154,31 +149,15 @@ class ImportScreen final : public ImportDisplay {
     if (std::exchange(model_.stage, stage) != stage) stage_begin_ = Clock::now();
   }
 
-  void draw(Canvas& canvas) {
+  int draw(Canvas& canvas) {
     model_.now = Clock::now();
     model_.in_stage = model_.now - stage_begin_;
-    draw_import(model_, canvas);
+    return draw_import(model_, canvas);
   }
 
-  void on_key(Key key) {
-    const TerminalSize size = screen_.size();
-    const auto page = static_cast<std::size_t>(log_rows_of_import(size.rows, size.columns));
-    if (model_.take_key(key, page)) return;
-    if (key == Key::charts) {
-      model_.chart = model_.chart == ImportChart::rows ? ImportChart::bytes : ImportChart::rows;
-    }
-    if (key != Key::quit || std::exchange(model_.quitting, true)) return;
-    model_.log.add(Level::note, "q: ending the import");
-    on_quit_();
-  }
-
-  std::function<void()> on_quit_;
   ImportModel model_;
   coro::Instant stage_begin_ = Clock::now();
-  Screen screen_{
-      {.draw = [this](Canvas& canvas) { draw(canvas); },
-       .on_key = [this](Key key) { on_key(key); },
-       .on_line = [this](const std::string& line) { model_.log.add(Level::note, line); }}};
+  Screen screen_;
 };
 
 }  // namespace
@@ -187,11 +166,10 @@ void ImportDisplay::on_note(std::string_view line) {
   print(std::string(line));
 }
 
-std::unique_ptr<ImportDisplay> make_import_display(Choice choice, ImportTitle title,
+std::unique_ptr<ImportDisplay> make_import_display(DisplayMode mode, ImportTitle title,
                                                    std::function<void()> on_quit) {
-  if (choice == Choice::quiet) return std::make_unique<ImportDisplay>();
-  auto screen =
-      screen_or_nothing(choice, [&] { return std::make_unique<ImportScreen>(title, on_quit); });
+  if (mode == DisplayMode::quiet) return std::make_unique<ImportDisplay>();
+  auto screen = screen_if_wanted<ImportScreen>(mode, title, on_quit);
   if (screen != nullptr) return screen;
   return std::make_unique<ImportLines>(std::move(title));
 }

@@ -1,9 +1,6 @@
-// What a person should know of a run that its figures do not say by themselves: phases, outages,
-// errors of a new kind, limits that break, a client that is too busy. Found by comparing each
-// snapshot with the one before.
-//
-// For one thread; snapshots come in order. Errors that go on are summed up: at most a line in
-// `errors_every`.
+// RunEvents: the events of a run for the log: phases, outages, stalls, errors, exceeded latency
+// limits, an overloaded client, lost hosts. Compares each snapshot with the previous one. Errors of
+// a known kind are summed up in a line per `errors_every`. For one thread.
 #pragma once
 
 #include <array>
@@ -22,29 +19,36 @@ struct RunEvent {
   std::string text;
 };
 
-// "DATABASE AWAY for 4.0 s", "NO ANSWER for 4.0 s", or nothing.
+// Returns "OUTAGE for 4.0 s", "STALL for 4.0 s", or an empty text.
 std::string trouble_text(const load::Sample& sample);
 
 class RunEvents {
  public:
   static constexpr coro::Duration errors_every = std::chrono::seconds(10);
-  // A worker that is busier than this makes latencies of its own; it is well again below `calm`.
+  // A worker thread above this load delays transactions. The delay ends below `load_calm`.
   static constexpr double load_most = 0.8;
   static constexpr double load_calm = 0.7;
-  // A percentile of fewer transactions says little.
+  // Number of transactions from which a percentile is compared with its limit.
   static constexpr std::uint64_t latencies_least = 20;
 
-  // `plan` must outlive it.
+  // `plan` must outlive this object.
   explicit RunEvents(const load::Plan& plan);
 
+  // Returns the events since the last call. Requires: snapshots come in order.
   std::vector<RunEvent> observe(const load::Snapshot& snapshot);
 
  private:
   using ClassCounts = std::array<std::uint64_t, database::error_class_count>;
+  // The outages or stalls that were reported, by their starts.
+  struct Reported {
+    coro::Instant begin{};  // the last one whose begin was reported
+    coro::Instant end{};    // the last one whose end was reported
+  };
 
+  template <class Spans>
+  void observe_spans(const Spans& spans, Reported& reported, auto begin_text, auto end_text);
   void observe_phase(const load::Snapshot& snapshot);
   void observe_outages(const load::Snapshot& snapshot);
-  void observe_stalls(const load::Snapshot& snapshot);
   void observe_sessions(const load::Snapshot& snapshot);
   void observe_errors(const load::Snapshot& snapshot);
   void observe_limits(const load::Snapshot& snapshot);
@@ -55,15 +59,13 @@ class RunEvents {
   const load::Plan& plan_;
   std::vector<RunEvent> events_;
   load::Phase phase_ = load::Phase::done;
-  coro::Instant outage_begun_{};  // the last one that was told
-  coro::Instant outage_ended_{};
-  coro::Instant stall_begun_{};
-  coro::Instant stall_ended_{};
+  Reported outages_;
+  Reported stalls_;
   std::uint64_t interruptions_ = 0;
-  ClassCounts errors_told_{};
-  coro::Duration errors_told_at_{};
-  std::vector<bool> broken_;  // by type: its limit
-  std::vector<bool> lost_;    // by rank: it was told
+  ClassCounts errors_reported_{};
+  coro::Duration errors_reported_at_{};
+  std::vector<bool> broken_;  // by type: the latency limit is exceeded
+  std::vector<bool> lost_;    // by host of the run
   bool busy_ = false;
 };
 

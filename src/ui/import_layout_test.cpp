@@ -1,4 +1,4 @@
-#include "ui/import/import_model.h"
+#include "ui/import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST(ImportLayout, ShowsTheLoadAt80x24) {
   EXPECT_THAT(text, HasSubstr(" order_line        800,000     1,200,000   67%  ####"));
   EXPECT_THAT(text, HasSubstr(" item                    0             0     -\n"));
   EXPECT_THAT(text, HasSubstr("loading 4 warehouses with seed 42"));
-  model.chart = ImportChart::bytes;
+  model.charts = ChartChoice::second;
   EXPECT_THAT(drawn(model, 24, 80), HasSubstr(" MiB/s\n"));
 }
 

@@ -1,4 +1,4 @@
-#include "ui/panels.h"
+#include "ui/dashboard.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "text/plain_text.h"
@@ -14,13 +15,12 @@
 namespace drover::ui {
 namespace {
 
-// From that size on a screen has all of its parts.
+// The size from which a screen has all of its panels.
 constexpr int full_rows_least = 20;
 constexpr int full_columns_least = 72;
 
-bool is_full(int rows, int columns) {
-  return rows >= full_rows_least && columns >= full_columns_least;
-}
+constexpr int chart_rows_least = 4;
+constexpr int log_rows_least = 2;
 
 void append(StyledLine& line, const StyledLine& spans, int gap) {
   if (!line.empty()) line.push_back({std::string(static_cast<std::size_t>(gap), ' ')});
@@ -28,22 +28,23 @@ void append(StyledLine& line, const StyledLine& spans, int gap) {
 }
 
 void draw_box(Canvas& canvas, Area box) {
-  const bool unicode = canvas.unicode();
+  const std::u32string_view lines = canvas.unicode() ? U"─│┌┐└┘" : U"-|++++";
   const int right = box.column + box.columns - 1;
   const int bottom = box.row + box.rows - 1;
   for (const int row : {box.row, bottom}) {
-    canvas.fill({row, box.column, 1, box.columns}, unicode ? U'─' : U'-', Style::faint);
+    canvas.fill({row, box.column, 1, box.columns}, lines[0], Style::faint);
   }
   for (const int column : {box.column, right}) {
-    canvas.fill({box.row, column, box.rows, 1}, unicode ? U'│' : U'|', Style::faint);
+    canvas.fill({box.row, column, box.rows, 1}, lines[1], Style::faint);
   }
-  canvas.put_point(box.row, box.column, unicode ? U'┌' : U'+', Style::faint);
-  canvas.put_point(box.row, right, unicode ? U'┐' : U'+', Style::faint);
-  canvas.put_point(bottom, box.column, unicode ? U'└' : U'+', Style::faint);
-  canvas.put_point(bottom, right, unicode ? U'┘' : U'+', Style::faint);
+  canvas.put_point(box.row, box.column, lines[2], Style::faint);
+  canvas.put_point(box.row, right, lines[3], Style::faint);
+  canvas.put_point(bottom, box.column, lines[4], Style::faint);
+  canvas.put_point(bottom, right, lines[5], Style::faint);
 }
 
-// The keys and what they do, in a box with so many blanks at its sides, or, of none, without a box.
+// The list of keys and their meanings, in a box with `padding` blanks at its sides. Without padding
+// there is no box.
 class Help {
  public:
   Help(const std::vector<KeyHelp>& keys, int width, bool brief, int padding) : padding_(padding) {
@@ -86,28 +87,27 @@ class Help {
   static constexpr int between = 2;
 
   int sides() const { return padding_ > 0 ? 2 * padding_ + 2 : 0; }
-  int above() const { return padding_; }  // the border, and a blank row if there is room
+  int above() const { return padding_; }  // rows of the border and of the padding
 
   int padding_;
   int key_cells_ = 0;
   int cells_ = 0;
-  std::vector<std::pair<std::string, std::string>> lines_;  // the key, or nothing, and a text
+  std::vector<std::pair<std::string, std::string>> lines_;  // key (or empty), meaning
 };
 
-// With the blanks before it.
+// Returns the width of the first word and of the blanks before it.
 int first_word_cells(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(' ');
   if (begin == std::string::npos) return 0;
   return cells_of(text.substr(0, text.find(' ', begin)));
 }
 
-// One span after another from the left, cut at `width`.
 void draw_line(Canvas& canvas, int row, int column, int width, const StyledLine& line) {
   const int begin = column;
   const int end = column + width;
   for (const Span& span : line) {
     if (column >= end) break;
-    // A stump of a word says nothing.
+    // A few letters of a cut word would say nothing.
     constexpr int stump_least = 16;
     const int room = end - column;
     if (column > begin && room < stump_least && first_word_cells(span.text) >= room &&
@@ -119,7 +119,7 @@ void draw_line(Canvas& canvas, int row, int column, int width, const StyledLine&
   }
 }
 
-// All of them, on as many lines as it takes.
+// Returns all phrases, on as many lines as they need.
 std::vector<StyledLine> flowed(const Phrases& phrases, int width, int gap) {
   std::vector<StyledLine> lines;
   for (const Phrase& phrase : phrases) {
@@ -131,8 +131,7 @@ std::vector<StyledLine> flowed(const Phrases& phrases, int width, int gap) {
   return lines;
 }
 
-// The first line: inverted, a text at either side. The right one is there if the left one keeps
-// most of its text.
+// Draws the inverted first line. The right text is shown if the left text keeps most of its cells.
 void draw_title(Canvas& canvas, const std::string& left, const std::string& right) {
   constexpr int left_cells_kept = 60;
   canvas.fill({0, 0, 1, canvas.columns()}, U' ', Style::title);
@@ -151,7 +150,6 @@ void draw_heading(Canvas& canvas, int row, const std::string& text) {
   canvas.put(row, 2, fmt::format(" {} ", text), Style::heading);
 }
 
-// A heading, which says whether the log stands still, and the lines of its view.
 void draw_log(Canvas& canvas, Area area, const LogBook& log) {
   if (area.rows < 1) return;
   std::string heading = "log";
@@ -162,21 +160,20 @@ void draw_log(Canvas& canvas, Area area, const LogBook& log) {
   draw_heading(canvas, area.row, heading);
   const auto lines = log.shown(static_cast<std::size_t>(area.rows - 1));
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const LogLine& line = lines[i];
-    const bool warns = line.level == Level::warning;
-    const Style style = warns                       ? Style::warning
-                        : line.level == Level::good ? Style::good
-                                                    : Style::normal;
-    // Not by the colour alone.
-    // Where the time would take half of the line it is left out.
-    constexpr int timed_columns_least = 36;
-    const std::string time = area.columns < timed_columns_least ? "" : line.time + " ";
+    const auto& [line_time, level, text] = lines[i];
+    const Style style = level == Level::warning ? Style::warning
+                        : level == Level::good  ? Style::good
+                                                : Style::normal;
+    constexpr int timed_columns_least = 36;  // in a narrower log, times would take half of a line
+    const std::string time = area.columns < timed_columns_least ? "" : line_time + " ";
+    // The mark tells a warning apart without colours.
+    const std::string mark = level == Level::warning ? "! " : "  ";
     draw_line(canvas, area.row + 1 + static_cast<int>(i), area.column, area.columns,
-              {{time + (warns ? "! " : "  "), Style::faint}, {line.text, style}});
+              {{time + mark, Style::faint}, {text, style}});
   }
 }
 
-// The first of them and the last stay, whatever there is room for.
+// Draws the keys for which there is room; the first and the last key stay longest.
 void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys) {
   Phrases phrases;
   for (const KeyHelp& key : keys) {
@@ -188,7 +185,7 @@ void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys) {
   draw_line(canvas, row, 1, canvas.columns() - 1, fitted(phrases, canvas.columns() - 1, 3));
 }
 
-// A box with all keys; where there is no room for it, with the short meanings; else without a box.
+// Draws the largest form of the help that fits.
 void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
   const auto fits = [&](const Help& help) {
     return help.rows() <= canvas.rows() && help.columns() <= canvas.columns();
@@ -201,17 +198,18 @@ void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
   Help(keys, width, true, 0).draw(canvas);
 }
 
-// What matters; then, as far as there are rows, which size has more, the log and the keys.
-void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::vector<KeyHelp>& keys,
-                const LogBook& log) {
-  const std::string hint =
-      fmt::format("(more at {} x {} or larger)", full_columns_least, full_rows_least);
+// Draws a screen without room for panels: the most important lines, then the log and the keys.
+int draw_small(const Dashboard& dashboard, const LogBook& log, Canvas& canvas) {
   constexpr int gap = 2;
+  std::vector<Phrases> what = dashboard.small;
+  Phrases& progress = *what.insert(what.begin(), Phrases());
+  progress.push_back({{{dashboard.progress.phase, Style::strong}}});
+  for (const std::string& text : dashboard.progress.texts) {
+    progress.push_back(plain_phrase(text, 1));
+  }
   std::vector<StyledLine> lines;
   for (const Phrases& phrases : what) {
-    for (StyledLine& line : flowed(phrases, canvas.columns(), gap)) {
-      lines.push_back(std::move(line));
-    }
+    std::ranges::move(flowed(phrases, canvas.columns(), gap), std::back_inserter(lines));
   }
   if (static_cast<int>(lines.size()) > canvas.rows()) {
     lines.clear();
@@ -220,16 +218,19 @@ void draw_small(Canvas& canvas, const std::vector<Phrases>& what, const std::vec
   draw_lines(canvas, canvas.whole(), lines);
   const int row = static_cast<int>(lines.size());
   int rest = canvas.rows() - row;
-  if (rest < 1) return;
-  draw_keys(canvas, canvas.rows() - 1, keys);
+  if (rest < 1) return 1;
+  draw_keys(canvas, canvas.rows() - 1, dashboard.keys);
   --rest;
+  const std::string hint =
+      fmt::format("(more at {} x {} or larger)", full_columns_least, full_rows_least);
   if (rest >= 1 && cells_of(hint) <= canvas.columns()) {
     canvas.put(row, 0, hint, Style::faint);
     --rest;
   }
-  constexpr int log_rows_least = 2;
-  if (rest < log_rows_least) return;
-  draw_log(canvas, {canvas.rows() - 1 - rest, 0, rest, canvas.columns()}, log);
+  if (rest >= log_rows_least) {
+    draw_log(canvas, {canvas.rows() - 1 - rest, 0, rest, canvas.columns()}, log);
+  }
+  return 1;
 }
 
 void draw_progress(const Progress& progress, Canvas& canvas, int row) {
@@ -242,6 +243,44 @@ void draw_progress(const Progress& progress, Canvas& canvas, int row) {
   }
   draw_bar(canvas, row, begin, bar, progress.share);
   canvas.put(row, begin + bar + 2, text);
+}
+
+// Divides the rows between the figures and the keys among charts, table, side panel and log.
+int draw_full(const Viewer& viewer, const Dashboard& dashboard, Canvas& canvas) {
+  const int rows = canvas.rows();
+  const int columns = canvas.columns();
+  const bool wide = columns >= wide_columns_least;
+  const int gap = rows >= 34 ? 1 : 0;
+  const int top = 3 + gap;
+  const int side_rows = wide ? 0 : dashboard.side_rows;
+  const int rest = rows - 1 - top - side_rows - (side_rows > 0 ? 2 : 1) * gap;
+  const int table_rows = std::min(dashboard.table_rows, rest - chart_rows_least - log_rows_least);
+  const int chart_rows =
+      std::clamp((rest - table_rows) * dashboard.chart_percent / 100, chart_rows_least, 14);
+
+  draw_title(canvas, dashboard.title, dashboard.title_right);
+  draw_progress(dashboard.progress, canvas, 1);
+  draw_line(canvas, 2, 1, columns - 1, fitted(dashboard.figures, columns - 1, 3));
+  const bool both = wide && viewer.charts == ChartChoice::both && dashboard.charts.size() > 1;
+  const int half = columns / 2;
+  Area chart{top, 1, chart_rows, both ? half - 1 : columns - 2};
+  if (viewer.charts != ChartChoice::second) dashboard.charts.front()(canvas, chart);
+  if (both) chart.column = half + 1;
+  if (both || viewer.charts == ChartChoice::second) dashboard.charts.back()(canvas, chart);
+
+  Area table{top + chart_rows + gap, 0, table_rows, columns};
+  if (wide) table.columns = std::max(dashboard.table_columns_least, half);
+  dashboard.table(canvas, table);
+  int log_row = table.row + table_rows + gap;
+  if (wide) {
+    dashboard.side(canvas, {table.row, table.columns, table_rows, columns - table.columns});
+  } else if (side_rows > 0) {
+    dashboard.side(canvas, {log_row, 0, side_rows, columns});
+    log_row += side_rows + gap;
+  }
+  draw_log(canvas, {log_row, 1, rows - 1 - log_row, columns - 1}, viewer.log);
+  draw_keys(canvas, rows - 1, dashboard.keys);
+  return std::max(rows - 2 - log_row, 1);
 }
 
 }  // namespace
@@ -280,23 +319,22 @@ void draw_bar(Canvas& canvas, int row, int column, int columns, double share) {
   for (int i = 0; i < columns; ++i) {
     const bool full = filled >= i + 1 - 1e-9;
     const bool half = !full && filled >= i + 0.5;
-    if (canvas.unicode()) {
-      canvas.put_point(row, column + i,
-                       full   ? U'█'
-                       : half ? U'▌'
-                              : U'░',
-                       full || half ? Style::throughput : Style::faint);
-    } else {
-      canvas.put_point(row, column + i, full ? U'#' : half ? U'=' : U'.', Style::normal);
-    }
+    const std::u32string_view marks = canvas.unicode() ? U"█▌░" : U"#=.";
+    const Style style = !canvas.unicode() ? Style::normal
+                        : full || half    ? Style::throughput
+                                          : Style::faint;
+    canvas.put_point(row, column + i, marks[full ? 0 : half ? 1 : 2], style);
   }
 }
 
-bool Viewer::take_key(Key key, std::size_t page) {
-  if (help && key != Key::quit) {
-    help = false;
-    return true;
-  }
+ChartChoice next_charts(ChartChoice charts, int columns) {
+  const bool wide = columns >= wide_columns_least;
+  if (charts == ChartChoice::second) return wide ? ChartChoice::both : ChartChoice::first;
+  return charts == ChartChoice::both && wide ? ChartChoice::first : ChartChoice::second;
+}
+
+void Viewer::take_key(Key key, std::size_t page, int columns) {
+  if (std::exchange(help, false)) return;  // any key hides the help
   const auto step = static_cast<std::int64_t>(std::max<std::size_t>(page, 2) - 1);
   const std::map<Key, std::int64_t> scrolling = {
       {Key::up, 1},
@@ -306,16 +344,11 @@ bool Viewer::take_key(Key key, std::size_t page) {
       {Key::home, static_cast<std::int64_t>(log.size())}};
   if (const auto lines = scrolling.find(key); lines != scrolling.end()) {
     log.scroll(lines->second, page);
-  } else if (key == Key::end) {
-    log.follow();
-  } else if (key == Key::pause) {
-    log.pause_or_follow();
-  } else if (key == Key::help) {
-    help = true;
-  } else {
-    return false;
   }
-  return true;
+  if (key == Key::end) log.follow();
+  if (key == Key::pause) log.pause_or_follow();
+  if (key == Key::help) help = true;
+  if (key == Key::charts) charts = next_charts(charts, columns);
 }
 
 std::vector<KeyHelp> screen_keys(KeyHelp quit, KeyHelp charts, KeyHelp interrupt) {
@@ -330,30 +363,12 @@ std::vector<KeyHelp> screen_keys(KeyHelp quit, KeyHelp charts, KeyHelp interrupt
           {"?", "show or hide this help", "help"}};
 }
 
-void draw_screen(const Viewer& viewer, Canvas& canvas, const Frame& frame,
-                 const std::function<void()>& draw_parts,
-                 const std::function<std::vector<Phrases>()>& small_lines) {
-  const int rows = canvas.rows();
-  const int columns = canvas.columns();
-  if (is_full(rows, columns)) {
-    draw_title(canvas, frame.title, frame.title_right);
-    draw_progress(frame.progress, canvas, 1);
-    draw_line(canvas, 2, 1, columns - 1, fitted(frame.figures, columns - 1, 3));
-    draw_parts();
-    draw_log(canvas, {frame.log_row, 1, rows - 1 - frame.log_row, columns - 1}, viewer.log);
-    draw_keys(canvas, rows - 1, frame.keys);
-  } else {
-    Phrases first = {{{{frame.progress.phase, Style::strong}}}};
-    for (const std::string& text : frame.progress.texts) first.push_back(plain_phrase(text, 1));
-    std::vector<Phrases> lines = small_lines();
-    lines.insert(lines.begin(), std::move(first));
-    draw_small(canvas, lines, frame.keys, viewer.log);
-  }
-  if (viewer.help) draw_help(canvas, frame.keys);
-}
-
-int log_page(int rows, int columns, int log_row) {
-  return is_full(rows, columns) ? std::max(rows - 2 - log_row, 1) : 1;
+int draw_dashboard(const Viewer& viewer, const Dashboard& dashboard, Canvas& canvas) {
+  const bool full = canvas.rows() >= full_rows_least && canvas.columns() >= full_columns_least;
+  const int page =
+      full ? draw_full(viewer, dashboard, canvas) : draw_small(dashboard, viewer.log, canvas);
+  if (viewer.help) draw_help(canvas, dashboard.keys);
+  return page;
 }
 
 }  // namespace drover::ui

@@ -1,4 +1,4 @@
-#include "ui/run/run_model.h"
+#include "ui/run_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -366,14 +366,14 @@ TEST(RunLayout, AnyWorkloadFitsAnySize) {
 }
 
 TEST(RunLayout, SwitchesTheChartsThatThereIsRoomFor) {
-  EXPECT_EQ(next_charts(ChartChoice::both, 80), ChartChoice::latency);
-  EXPECT_EQ(next_charts(ChartChoice::latency, 80), ChartChoice::throughput);
-  EXPECT_EQ(next_charts(ChartChoice::throughput, 80), ChartChoice::latency);
-  EXPECT_EQ(next_charts(ChartChoice::both, 200), ChartChoice::throughput);
-  EXPECT_EQ(next_charts(ChartChoice::throughput, 200), ChartChoice::latency);
-  EXPECT_EQ(next_charts(ChartChoice::latency, 200), ChartChoice::both);
+  EXPECT_EQ(next_charts(ChartChoice::both, 80), ChartChoice::second);
+  EXPECT_EQ(next_charts(ChartChoice::second, 80), ChartChoice::first);
+  EXPECT_EQ(next_charts(ChartChoice::first, 80), ChartChoice::second);
+  EXPECT_EQ(next_charts(ChartChoice::both, 200), ChartChoice::first);
+  EXPECT_EQ(next_charts(ChartChoice::first, 200), ChartChoice::second);
+  EXPECT_EQ(next_charts(ChartChoice::second, 200), ChartChoice::both);
   RunModel model = model_at(70);
-  model.charts = ChartChoice::latency;
+  model.charts = ChartChoice::second;
   EXPECT_THAT(lines_of(drawn(model, 24, 80))[3], HasSubstr("p90 of all transactions"));
 }
 

@@ -1,4 +1,4 @@
-#include "ui/run/run_events.h"
+#include "ui/run_events.h"
 
 #include <fmt/format.h>
 
@@ -7,29 +7,24 @@
 
 #include "text/plain_text.h"
 #include "ui/number_text.h"
-#include "ui/run/run_end.h"
+#include "ui/run_model.h"
 
 namespace drover::ui {
 namespace {
 
-struct ErrorWords {
-  std::string_view one;
-  std::string_view many;
-};
-
 // In the order of database::ErrorClass.
-constexpr std::array<ErrorWords, database::error_class_count> error_words = {
-    {{"serialization failure or deadlock", "serialization failures or deadlocks"},
-     {"transaction that lost its connection", "transactions that lost their connection"},
-     {"commit without an answer", "commits without an answer"},
-     {"transaction without a connection", "transactions without a connection"},
-     {"permission error", "permission errors"},
-     {"statement error", "statement errors"},
-     {"statement timeout", "statement timeouts"}}};
+constexpr std::array<std::pair<const char*, const char*>, database::error_class_count> error_words =
+    {{{"serialization failure or deadlock", "serialization failures or deadlocks"},
+      {"transaction that lost its connection", "transactions that lost their connection"},
+      {"commit without an answer", "commits without an answer"},
+      {"transaction without a connection", "transactions without a connection"},
+      {"permission error", "permission errors"},
+      {"statement error", "statement errors"},
+      {"statement timeout", "statement timeouts"}}};
 
 std::string error_text(std::size_t error_class, std::uint64_t count) {
-  const ErrorWords& words = error_words[error_class];
-  return fmt::format("{} {}", count_text(count), count == 1 ? words.one : words.many);
+  const auto& [one, many] = error_words[error_class];
+  return fmt::format("{} {}", count_text(count), count == 1 ? one : many);
 }
 
 std::string seconds_text(double seconds) {
@@ -54,7 +49,6 @@ std::vector<RunEvent> RunEvents::observe(const load::Snapshot& snapshot) {
   events_.clear();
   observe_phase(snapshot);
   observe_outages(snapshot);
-  observe_stalls(snapshot);
   observe_sessions(snapshot);
   observe_errors(snapshot);
   observe_limits(snapshot);
@@ -73,40 +67,44 @@ void RunEvents::observe_phase(const load::Snapshot& snapshot) {
       warming ? "warm-up for " + clock_text(plan_.warmup) : "measuring " + measured_until(plan_));
 }
 
-// An outage is told when it begins and when it ends; one that began and ended within a second
-// both at once.
+// Reports each begin and each end of an outage or a stall once.
+template <class Spans>
+void RunEvents::observe_spans(const Spans& spans, Reported& reported, auto begin_text,
+                              auto end_text) {
+  for (const auto& span : spans) {
+    if (span.start > reported.begin) {
+      reported.begin = span.start;
+      say(Level::warning, begin_text(span));
+    }
+    if (span.end && span.start > reported.end) {
+      reported.end = span.start;
+      say(Level::good, end_text(span, seconds_text(seconds_of(*span.end - span.start))));
+    }
+  }
+}
+
 void RunEvents::observe_outages(const load::Snapshot& snapshot) {
-  for (const load::Outage& outage : snapshot.availability.outages) {
-    if (outage.start > outage_begun_) {
-      outage_begun_ = outage.start;
-      say(Level::warning, fmt::format("outage: {}", outage.first_error));
-    }
-    if (outage.end && outage.start > outage_ended_) {
-      outage_ended_ = outage.start;
-      say(Level::good, fmt::format("the outage ended after {}; {} lost",
-                                   seconds_text(seconds_of(*outage.end - outage.start)),
-                                   text::counted_grouped(outage.transactions_lost, "transaction")));
-    }
-  }
+  observe_spans(
+      snapshot.availability.outages, outages_,
+      [](const load::Outage& outage) { return fmt::format("outage: {}", outage.first_error); },
+      [](const load::Outage& outage, const std::string& length) {
+        return fmt::format("the outage ended after {}; {} lost", length,
+                           text::counted_grouped(outage.transactions_lost, "transaction"));
+      });
+  observe_spans(
+      snapshot.availability.stalls, stalls_,
+      [&snapshot](const load::Stall&) {
+        return fmt::format("stall: the database does not answer; {} in flight, {} waiting",
+                           count_text(snapshot.second.in_flight),
+                           count_text(snapshot.second.waiting));
+      },
+      [](const load::Stall&, const std::string& length) {
+        return "the stall ended after " + length;
+      });
 }
 
-void RunEvents::observe_stalls(const load::Snapshot& snapshot) {
-  for (const load::Stall& stall : snapshot.availability.stalls) {
-    if (stall.start > stall_begun_) {
-      stall_begun_ = stall.start;
-      say(Level::warning,
-          fmt::format("stall: the database does not answer; {} in flight, {} waiting",
-                      count_text(snapshot.second.in_flight), count_text(snapshot.second.waiting)));
-    }
-    if (stall.end && stall.start > stall_ended_) {
-      stall_ended_ = stall.start;
-      say(Level::good, fmt::format("the stall ended after {}",
-                                   seconds_text(seconds_of(*stall.end - stall.start))));
-    }
-  }
-}
-
-// An outage that has just begun is an interruption until it is long enough: it is not told then.
+// A new outage counts as an interruption until it is long enough, so nothing is reported while
+// connections are missing.
 void RunEvents::observe_sessions(const load::Snapshot& snapshot) {
   const std::uint64_t now = snapshot.availability.interruptions;
   const bool down = snapshot.connections_open < plan_.connections;
@@ -128,17 +126,17 @@ void RunEvents::observe_errors(const load::Snapshot& snapshot) {
   std::string text;
   bool only_retryable = true;
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i] <= errors_told_[i]) continue;
-    first_of_kind = first_of_kind || errors_told_[i] == 0;
+    if (now[i] <= errors_reported_[i]) continue;
+    first_of_kind = first_of_kind || errors_reported_[i] == 0;
     only_retryable =
         only_retryable && static_cast<database::ErrorClass>(i) == database::ErrorClass::retryable;
     if (!text.empty()) text += ", ";
-    text += error_text(i, now[i] - errors_told_[i]);
+    text += error_text(i, now[i] - errors_reported_[i]);
   }
-  const coro::Duration since = snapshot.second.elapsed - errors_told_at_;
+  const coro::Duration since = snapshot.second.elapsed - errors_reported_at_;
   if (text.empty() || (!first_of_kind && since < errors_every)) return;
-  errors_told_ = now;
-  errors_told_at_ = snapshot.second.elapsed;
+  errors_reported_ = now;
+  errors_reported_at_ = snapshot.second.elapsed;
   say(only_retryable ? Level::note : Level::warning, std::move(text));
 }
 
@@ -166,13 +164,12 @@ void RunEvents::observe_client(const load::Snapshot& snapshot) {
   const auto busiest = std::ranges::max_element(snapshot.ranks, {}, &load::RankNow::worker_load);
   const std::string client =
       busiest == snapshot.ranks.end() ? "the client" : "host " + busiest->name;
+  const std::string text =
+      fmt::format("the busiest worker thread of {} uses {:.0f}% of a core", client, load * 100);
   if (busy) {
-    say(Level::warning, fmt::format("the busiest worker thread of {} uses {:.0f}% of a core, so "
-                                    "Drover delays the transactions. Use more --threads",
-                                    client, load * 100));
+    say(Level::warning, text + ", so Drover delays the transactions. Use more --threads");
   } else {
-    say(Level::good,
-        fmt::format("the busiest worker thread of {} uses {:.0f}% of a core", client, load * 100));
+    say(Level::good, text);
   }
 }
 

@@ -1,8 +1,9 @@
-#include "ui/import/import_model.h"
+#include "ui/import.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "text/plain_text.h"
@@ -12,31 +13,6 @@ namespace drover::ui {
 namespace {
 
 constexpr int table_rows = 10;  // nine tables and the heading
-
-struct Parts {
-  bool wide = false;
-  int chart_row = 4;
-  int chart_rows = 0;  // none: the steps are in its place
-  int table_row = 0;
-  int steps_row = 0;
-  int steps_rows = 0;  // beside the tables, if it is wide
-  int log_row = 0;
-};
-
-Parts divide(int rows, int columns) {
-  Parts parts;
-  parts.wide = columns >= wide_columns_least;
-  const int gap = rows >= 34 ? 1 : 0;
-  parts.chart_row = 3 + gap;
-  const int rest = rows - 1 - parts.chart_row - table_rows - 2 * gap;
-  parts.chart_rows = std::clamp(rest / 2, 4, 14);
-  parts.table_row = parts.chart_row + parts.chart_rows + gap;
-  // In a narrow screen they take the place of the chart, which is over by then.
-  parts.steps_row = parts.wide ? parts.table_row : parts.chart_row;
-  parts.steps_rows = parts.wide ? table_rows : parts.chart_rows;
-  parts.log_row = parts.table_row + table_rows + gap;
-  return parts;
-}
 
 template <class Count>
 double share_of(Count done, Count total) {
@@ -81,8 +57,7 @@ Phrases figures_phrases(const ImportModel& model) {
            2}};
 }
 
-void draw_rates(const ImportModel& model, Canvas& canvas, Area area, ImportChart choice) {
-  const bool rows = choice == ImportChart::rows;
+void draw_rates(const ImportModel& model, Canvas& canvas, Area area, bool rows) {
   const auto mean = [rows](const auto& seconds) {
     double sum = 0;
     for (const ImportRate& rate : seconds) {
@@ -102,7 +77,7 @@ void draw_tables(const ImportModel& model, Canvas& canvas, Area area) {
     const tpcc::TableProgress& table = model.load.tables[i];
     const int row = area.row + 1 + static_cast<int>(i);
     if (row >= area.row + area.rows) return;
-    // The rows of one are an estimate: it may end a little above, or below.
+    // The number of order lines is an estimate, so a loaded table may differ from its total.
     const bool loaded = model.stage == ImportStage::finishing;
     const double share = loaded ? 1 : share_of(table.rows, table.rows_total);
     const std::string done =
@@ -122,7 +97,7 @@ std::string took_text(coro::Duration took) {
   return fmt::format("{:.1f} s", seconds_of(took));
 }
 
-// Those at work, and above them the last that are done, as far as they fit.
+// Draws the steps in progress, and above them the last finished steps that fit.
 void draw_steps(const ImportModel& model, Canvas& canvas, Area area) {
   const std::string heading = model.steps.empty()
                                   ? "keys, indexes and statistics come after the rows"
@@ -160,37 +135,11 @@ std::string title_right(const ImportModel& model) {
   return text;
 }
 
-void draw_parts(const ImportModel& model, Canvas& canvas, const Parts& parts) {
-  const int half = canvas.columns() / 2;
-  if (parts.wide) {
-    draw_rates(model, canvas, {parts.chart_row, 1, parts.chart_rows, half - 1}, ImportChart::rows);
-    draw_rates(model, canvas, {parts.chart_row, half + 1, parts.chart_rows, half - 2},
-               ImportChart::bytes);
-    draw_steps(model, canvas, {parts.steps_row, half, parts.steps_rows, half});
-  } else if (model.stage == ImportStage::finishing) {
-    draw_steps(model, canvas, {parts.steps_row, 0, parts.steps_rows, canvas.columns()});
-  } else {
-    draw_rates(model, canvas, {parts.chart_row, 1, parts.chart_rows, canvas.columns() - 2},
-               model.chart);
-  }
-  draw_tables(model, canvas,
-              {parts.table_row, 0, table_rows, parts.wide ? half : canvas.columns()});
-}
-
-std::vector<Phrases> small_lines(const ImportModel& model) {
-  Phrases figures = figures_phrases(model);
-  figures.pop_back();
-  figures.push_back(plain_phrase(
-      fmt::format("total {} rows", count_text(static_cast<double>(model.load.rows))), 2));
-  figures.push_back(plain_phrase(bytes_text(static_cast<double>(model.load.bytes)), 2));
-  return {std::move(figures)};
-}
-
 }  // namespace
 
 void ImportModel::take_load(const tpcc::ImportProgress& next) {
   const double length = seconds_of(next.elapsed - load.elapsed);
-  // The last report of a load may come right after another.
+  // The last report of a load may follow the previous one at once.
   if (length > 0.1) {
     rates.add({static_cast<double>(next.rows - load.rows) / length,
                static_cast<double>(next.bytes - load.bytes) / length});
@@ -205,28 +154,27 @@ void ImportModel::begin_step(std::string_view name, std::size_t number, std::siz
 }
 
 void ImportModel::end_step(std::string_view name, coro::Duration took) {
-  const auto step = std::find_if(steps.rbegin(), steps.rend(), [name](const ImportStep& one) {
-    return one.name == name && !one.took;
-  });
-  if (step != steps.rend()) step->took = took;
+  const auto step = std::ranges::find_if(
+      steps, [name](const ImportStep& one) { return one.name == name && !one.took; });
+  if (step != steps.end()) step->took = took;
 }
 
 ImportRate ImportModel::rate_of_now() const {
-  const auto& seconds = rates.samples();
-  const std::size_t count = std::min(seconds.size(), rates_of_now);
-  if (count == 0) return {};
   ImportRate sum;
-  for (std::size_t i = seconds.size() - count; i < seconds.size(); ++i) {
-    sum.rows_per_second += seconds[i].rows_per_second;
-    sum.bytes_per_second += seconds[i].bytes_per_second;
+  double count = 0;
+  for (const ImportRate& rate : rates.samples() | std::views::reverse |
+                                    std::views::take(static_cast<std::ptrdiff_t>(rates_of_now))) {
+    sum.rows_per_second += rate.rows_per_second;
+    sum.bytes_per_second += rate.bytes_per_second;
+    ++count;
   }
-  const auto divisor = static_cast<double>(count);
-  return {sum.rows_per_second / divisor, sum.bytes_per_second / divisor};
+  if (count == 0) return {};
+  return {sum.rows_per_second / count, sum.bytes_per_second / count};
 }
 
 std::size_t ImportModel::steps_done() const {
   return static_cast<std::size_t>(
-      std::count_if(steps.begin(), steps.end(), [](const auto& step) { return step.took; }));
+      std::ranges::count_if(steps, [](const auto& step) { return step.took.has_value(); }));
 }
 
 std::optional<coro::Duration> ImportModel::time_left() const {
@@ -243,21 +191,34 @@ std::vector<KeyHelp> import_keys() {
                      {"Ctrl-C", "same as q; a second Ctrl-C ends it at once", ""});
 }
 
-void draw_import(const ImportModel& model, Canvas& canvas) {
-  const Parts parts = divide(canvas.rows(), canvas.columns());
-  draw_screen(
-      model, canvas,
-      {.title = "Drover: import into " + model.title.database,
-       .title_right = title_right(model),
-       .progress = progress_of(model),
-       .figures = figures_phrases(model),
-       .keys = import_keys(),
-       .log_row = parts.log_row},
-      [&] { draw_parts(model, canvas, parts); }, [&] { return small_lines(model); });
-}
-
-int log_rows_of_import(int rows, int columns) {
-  return log_page(rows, columns, divide(rows, columns).log_row);
+int draw_import(const ImportModel& model, Canvas& canvas) {
+  const auto rates = [&model](bool rows) {
+    return [&model, rows](Canvas& to, Area area) { draw_rates(model, to, area, rows); };
+  };
+  const auto steps = [&model](Canvas& to, Area area) { draw_steps(model, to, area); };
+  const tpcc::ImportProgress& load = model.load;
+  Phrases small = figures_phrases(model);
+  small.pop_back();
+  small.push_back(
+      plain_phrase(fmt::format("total {} rows", count_text(static_cast<double>(load.rows))), 2));
+  small.push_back(plain_phrase(bytes_text(static_cast<double>(load.bytes)), 2));
+  Dashboard dashboard{.title = "Drover: import into " + model.title.database,
+                      .title_right = title_right(model),
+                      .progress = progress_of(model),
+                      .figures = figures_phrases(model),
+                      .charts = {rates(true), rates(false)},
+                      .chart_percent = 50,
+                      .table = [&](Canvas& to, Area area) { draw_tables(model, to, area); },
+                      .table_rows = table_rows,
+                      .side = steps,
+                      .small = {std::move(small)},
+                      .keys = import_keys()};
+  // A narrow screen shows the steps in place of the charts, which no longer change.
+  if (canvas.columns() < wide_columns_least && model.stage == ImportStage::finishing) {
+    dashboard.charts = {
+        [steps](Canvas& to, Area area) { steps(to, {area.row, 0, area.rows, to.columns()}); }};
+  }
+  return draw_dashboard(model, dashboard, canvas);
 }
 
 }  // namespace drover::ui

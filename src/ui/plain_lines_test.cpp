@@ -1,4 +1,4 @@
-#include "ui/terminal/display.h"
+#include "ui/display.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ui/run/run_events.h"
+#include "ui/run_events.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

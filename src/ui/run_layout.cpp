@@ -1,11 +1,10 @@
-#include "ui/run/run_model.h"
+#include "ui/run_model.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 #include <ranges>
 #include <string>
 #include <string_view>
@@ -14,9 +13,7 @@
 #include "text/plain_text.h"
 #include "text/utf8.h"
 #include "ui/number_text.h"
-#include "ui/run/rank_rows.h"
-#include "ui/run/run_end.h"
-#include "ui/run/run_events.h"
+#include "ui/run_events.h"
 
 namespace drover::ui {
 namespace {
@@ -24,23 +21,11 @@ namespace {
 constexpr int table_columns = 85;   // of the transactions, in a wide screen
 constexpr int verdict_columns = 6;  // "  OVER"
 
-// Which rows are whose.
-struct Parts {
-  bool wide = false;
-  int chart_row = 0;
-  int chart_rows = 0;
-  int table_row = 0;
-  int table_rows = 0;  // transactions; beside them, if it is wide, the client
-  int client_row = 0;
-  int client_rows = 0;
-  int log_row = 0;
-};
-
 bool has_ranks(const RunModel& model) {
   return model.snapshot && !model.snapshot->ranks.empty();
 }
 
-// A line for each worker, or for each host of several.
+// Returns the number of lines for workers, or for the hosts that generate load.
 int worker_rows(const RunModel& model, int most) {
   std::size_t workers = model.plan.threads;
   if (model.snapshot) workers = model.snapshot->workers.size();
@@ -48,42 +33,11 @@ int worker_rows(const RunModel& model, int most) {
   return std::clamp(static_cast<int>(workers), 1, most);
 }
 
-constexpr int chart_rows_least = 4;
-constexpr int log_rows_of_run_least = 2;
-
-// The heading, each type, their sum where there is room, and each host of several.
+// Returns the rows of the heading, each type, their sum if there is room, and each server host.
 int transaction_rows(const RunModel& model, int rows) {
   const auto types = static_cast<int>(model.plan.workload.types.size());
   const auto hosts = static_cast<int>(model.plan.hosts.size());
   return 1 + types + (rows >= 30 && types > 1 ? 1 : 0) + hosts;
-}
-
-// Title, phase and figures above, the keys below; between them charts, tables and the log share.
-Parts divide(const RunModel& model, int rows, int columns) {
-  Parts parts;
-  const int transactions = transaction_rows(model, rows);
-  parts.wide = columns >= wide_columns_least;
-  const int gap = rows >= 34 ? 1 : 0;
-  const int top = 3 + gap;
-  parts.table_rows = transactions;
-  parts.client_rows = 3;
-  if (parts.wide) {
-    parts.table_rows = std::max(transactions, 5 + worker_rows(model, rows >= 40 ? 8 : 2));
-    parts.client_rows = 0;
-  } else if (rows >= 30 || has_ranks(model)) {
-    parts.client_rows = 3 + worker_rows(model, rows >= 40 ? 8 : 3);
-  }
-  const int others = parts.client_rows + (parts.client_rows > 0 ? 2 : 1) * gap;
-  const int between = rows - 1 - top - others;
-  parts.table_rows = std::min(parts.table_rows, between - chart_rows_least - log_rows_of_run_least);
-  const int rest = between - parts.table_rows;  // for charts and log
-  parts.chart_rows = std::clamp(rest * 3 / 5, chart_rows_least, 14);
-  parts.chart_row = top;
-  parts.table_row = top + parts.chart_rows + gap;
-  parts.client_row = parts.table_row + parts.table_rows + gap;
-  parts.log_row = gap + (parts.client_rows > 0 ? parts.client_row + parts.client_rows
-                                               : parts.table_row + parts.table_rows);
-  return parts;
 }
 
 std::string share_text(double share) {
@@ -128,7 +82,7 @@ Phrase figure_phrase(const std::string& before, std::string figure, const char* 
           rank};
 }
 
-// A rate a second may be a small number.
+// Rates per second may be small numbers, and have decimals.
 std::string headline_text(const load::Headline& headline, double value) {
   return headline.seconds > 1 ? count_text(value) : rate_text(value);
 }
@@ -137,13 +91,14 @@ Phrases headline_phrases(const RunModel& model, const Throughput& figures) {
   const load::Headline& headline = model.plan.workload.headline;
   Phrases phrases = {
       figure_phrase(headline.name + " ", headline_text(headline, figures.headline_now), " now", 0)};
-  if (!figures.headline_measured) return phrases;
-  phrases.push_back(
-      figure_phrase("", headline_text(headline, *figures.headline_measured), " measured", 2));
+  if (figures.headline_measured) {
+    phrases.push_back(
+        figure_phrase("", headline_text(headline, *figures.headline_measured), " measured", 2));
+  }
   return phrases;
 }
 
-// The throughput unless it is the headline, and the latency.
+// Returns the throughput, unless it is the headline, and the latency.
 Phrases rate_phrases(const RunModel& model, const Throughput& figures) {
   Phrases phrases;
   if (!model.plan.workload.headline.is_all_a_second()) {
@@ -165,28 +120,11 @@ Phrases figures_phrases(const RunModel& model) {
   return phrases;
 }
 
-void draw_charts(const RunModel& model, Canvas& canvas, const Parts& parts) {
-  const bool both = parts.wide && model.charts == ChartChoice::both;
-  const int half = canvas.columns() / 2;
-  Area area{parts.chart_row, 1, parts.chart_rows, both ? half - 1 : canvas.columns() - 2};
-  if (model.charts != ChartChoice::latency) {
-    const load::Headline& headline = model.plan.workload.headline;
-    draw_history(
-        canvas, area, model.history, " " + headline.name, Style::throughput,
-        [&](const RunHistory::Column& seconds) { return headline_point(headline, seconds); });
-  }
-  if (both) area.column = half + 1;
-  if (both || model.charts == ChartChoice::latency) {
-    draw_history(canvas, area, model.history, " p90 of all transactions, ms", Style::latency,
-                 p90_point);
-  }
-}
-
 double milliseconds(const measure::HistogramSnapshot& histogram, double percent) {
   return static_cast<double>(histogram.percentile_ns(percent)) / 1e6;
 }
 
-// Whether the 90th percentile is within its limit; none if there is no percentile or no limit.
+// Returns true if the 90th percentile is within its limit; none without a percentile or a limit.
 std::optional<bool> holds(const load::TransactionSnapshot& one, std::optional<double> limit_s) {
   if (one.latency.empty() || !limit_s) return std::nullopt;
   return milliseconds(one.latency, 90) <= *limit_s * 1000;
@@ -196,12 +134,12 @@ std::string limit_text(double limit_s) {
   return fmt::format(" {:g} s", limit_s);
 }
 
-// How the table of transactions is laid out: what there is no room for is left out or, of names, cut.
+// The columns of the table of transactions for which there is room. Long names are cut.
 struct TableColumns {
   int name = 11;
   bool retries = true;
-  bool verdicts = false;  // whether the limits hold, if there are any
-  bool limits = false;    // which they are
+  bool verdicts = false;  // "ok" or "OVER", if a type has a limit
+  bool limits = false;    // the limits themselves
 
   TableColumns(const std::vector<load::TransactionType>& types,
                const std::vector<std::string>& hosts, int columns) {
@@ -219,12 +157,12 @@ struct TableColumns {
              (with_limits ? limit_columns : 0);
     };
     limits = verdicts && room(true) >= name;
-    // What tells the rows apart matters more.
+    // Names that tell the rows apart are more important than retries.
     retries = room(limits) >= longest;
     name = std::clamp(room(limits), name, longest);
   }
 
-  // All but the name and the verdict.
+  // Formats the cells between the name and the verdict.
   std::string figures(const std::array<std::string, 7>& cells) const {
     std::string text = fmt::format(" {:>8} {:>10} {:>8} {:>8} {:>8}", cells[0], cells[1], cells[2],
                                    cells[3], cells[4]);
@@ -233,13 +171,13 @@ struct TableColumns {
   }
 };
 
-// A type of transaction, or several of them together.
+// A row of the table: a transaction type, the sum of several types, or a server host.
 struct TransactionRow {
   std::string name;
   std::optional<double> limit_s = {};
   double per_second = 0;
   load::TransactionSnapshot counts = {};
-  std::optional<bool> held = {};  // its limit, or the limits of all
+  std::optional<bool> held = {};  // the latency limit, or all limits of a sum
   bool counts_retries = true;
 
   void add(const TransactionRow& row) {
@@ -252,7 +190,7 @@ struct TransactionRow {
   }
 };
 
-// Those that there is room for behind the types. Their times are without the wait for a connection.
+// Adds the server hosts for which there is room. Their latencies are service times.
 void add_hosts(const RunModel& model, std::size_t most, std::vector<TransactionRow>& rows) {
   for (std::size_t i = 0; i < model.plan.hosts.size() && rows.size() < most; ++i) {
     TransactionRow row{.name = model.plan.hosts[i]};
@@ -268,14 +206,15 @@ void add_hosts(const RunModel& model, std::size_t most, std::vector<TransactionR
   }
 }
 
-// Each type; behind them the sum if there is room, or in place of the last ones what they come to together.
+// Returns a row for each type, then for the sum of all types if there is room. If there is no room
+// for all types, the last row is the sum of the types that are left out.
 std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size_t most) {
   const std::vector<load::TransactionType>& types = model.plan.workload.types;
-  const Rates rates = recent_rates(model.history, types.size());
+  const std::vector<double> rates = recent_rates(model.history, types.size());
   const std::size_t alone =
       types.size() <= most ? types.size() : std::max<std::size_t>(most, 1) - 1;
   std::vector<TransactionRow> rows;
-  TransactionRow others{.name = fmt::format("{} others", types.size() - alone)};
+  TransactionRow rest{.name = fmt::format("{} others", types.size() - alone)};
   TransactionRow all{.name = "all"};
   for (std::size_t i = 0; i < types.size(); ++i) {
     TransactionRow row{.name = types[i].name, .limit_s = types[i].latency_limit_s};
@@ -285,15 +224,15 @@ std::vector<TransactionRow> transaction_rows_of(const RunModel& model, std::size
       row.held = holds(row.counts, row.limit_s);
     }
     all.add(row);
-    if (i < alone) {
-      rows.push_back(std::move(row));
+    if (i >= alone) {
+      rest.add(row);
     } else {
-      others.add(row);
+      rows.push_back(std::move(row));
     }
   }
-  all.held.reset();  // there is no limit for all of them
+  all.held.reset();  // the sum has no limit
   if (alone < types.size()) {
-    rows.push_back(std::move(others));
+    rows.push_back(std::move(rest));
   } else if (model.snapshot && types.size() > 1 && types.size() + model.plan.hosts.size() < most) {
     rows.push_back(std::move(all));
   }
@@ -309,7 +248,6 @@ void draw_verdict(Canvas& canvas, Area area, const TransactionRow& one, const Ta
              area.columns);
 }
 
-// Behind its name.
 void draw_figures(Canvas& canvas, Area area, const TransactionRow& one, const TableColumns& table) {
   const load::TransactionSnapshot& counts = one.counts;
   const auto latency = [&](double percent) {
@@ -345,6 +283,22 @@ void draw_transactions(const RunModel& model, Canvas& canvas, Area area) {
   }
 }
 
+std::string outages_text(const RunModel& model, int room) {
+  const load::AvailabilityRecord& record = model.snapshot->availability;
+  if (record.outages.empty()) return "   no outages";
+  const load::Outage& last = record.outages.back();
+  const coro::Instant end = last.end.value_or(model.taken_at);
+  const std::string count =
+      "   " + text::counted_grouped(record.outages.size() + record.outages_dropped, "outage");
+  const std::string ago = clock_text(model.taken_at - end) + " ago";
+  for (const std::string& text :
+       {fmt::format("{}, the last of {:.1f} s ended {}", count, seconds_of(end - last.start), ago),
+        fmt::format("{}, the last ended {}", count, ago)}) {
+    if (cells_of(text) <= room) return text;
+  }
+  return count;
+}
+
 StyledLine connections_line(const RunModel& model, int columns) {
   if (model.plan.connections == 0)
     return {{" no database: transactions are simulated", Style::normal}};
@@ -364,20 +318,7 @@ StyledLine connections_line(const RunModel& model, int columns) {
   if (const std::uint64_t stalls = record.stalls.size() + record.stalls_dropped; stalls > 0) {
     line.push_back({"   " + text::counted_grouped(stalls, "stall"), Style::normal});
   }
-  const int room = columns - cells_of(line);
-  std::string text = "   no outages";
-  if (!record.outages.empty()) {
-    const load::Outage& last = record.outages.back();
-    const coro::Instant end = last.end.value_or(model.taken_at);
-    const std::string count =
-        "   " + text::counted_grouped(record.outages.size() + record.outages_dropped, "outage");
-    const std::string ago = clock_text(model.taken_at - end) + " ago";
-    text =
-        fmt::format("{}, the last of {:.1f} s ended {}", count, seconds_of(end - last.start), ago);
-    if (cells_of(text) > room) text = fmt::format("{}, the last ended {}", count, ago);
-    if (cells_of(text) > room) text = count;
-  }
-  line.push_back({std::move(text), Style::normal});
+  line.push_back({outages_text(model, columns - cells_of(line)), Style::normal});
   return line;
 }
 
@@ -392,29 +333,23 @@ std::string backlog_text(const load::Sample& second) {
   return second.backlog ? "backlog " + count_text(*second.backlog) : "";
 }
 
-// One worker in the last second.
-struct WorkerRow {
-  std::size_t number;  // from 1
-  const load::WorkerSnapshot* worker;
-  double lag_ms;  // the 99th percentile
-};
-
-// The busiest first.
-std::vector<WorkerRow> worker_rows_of(const load::Snapshot& snapshot) {
-  std::vector<WorkerRow> rows;
+// Returns the workers with their indices, the busiest first.
+std::vector<std::pair<std::size_t, const load::WorkerSnapshot*>> busiest_workers(
+    const load::Snapshot& snapshot) {
+  std::vector<std::pair<std::size_t, const load::WorkerSnapshot*>> workers;
   for (const load::WorkerSnapshot& worker : snapshot.workers) {
-    rows.push_back({rows.size() + 1, &worker, milliseconds(worker.timer_lag, 99)});
+    workers.emplace_back(workers.size(), &worker);
   }
-  std::ranges::sort(rows, {},
-                    [](const WorkerRow& row) { return std::pair(-row.worker->load, row.number); });
-  return rows;
+  std::ranges::sort(workers, {},
+                    [](const auto& one) { return std::pair(-one.second->load, one.first); });
+  return workers;
 }
 
 Style load_style(double load) {
   return load > RunEvents::load_most ? Style::warning : Style::normal;
 }
 
-// As many hosts as there are rows, those that are lost and the busiest first, and a line for the rest.
+// Returns at most `room` hosts, lost hosts first, then the busiest, and a line for the rest.
 std::vector<StyledLine> rank_lines(const load::Snapshot& now, std::size_t room, int columns) {
   const std::size_t all = now.ranks.size();
   const std::vector<const load::RankNow*> shown = ranks_to_show(now, all > room ? room - 1 : room);
@@ -448,19 +383,43 @@ std::vector<StyledLine> rank_lines(const load::Snapshot& now, std::size_t room, 
   return lines;
 }
 
-// As many workers as there are rows, the busiest first, and a line for the rest.
+// Returns at most `room` workers, the busiest first, and a line for the rest.
+std::vector<StyledLine> worker_lines(const load::Snapshot& now, std::size_t room, int columns,
+                                     const std::string& highest_lag) {
+  const auto workers = busiest_workers(now);
+  std::vector<StyledLine> lines = {{{fmt::format(" {:<9}{:>6} {:>10} {:>9} {:>14}", "worker",
+                                                 "load", "in flight", "waiting", "timer lag p99"),
+                                     Style::heading}}};
+  const std::size_t shown = workers.size() > room ? room - 1 : workers.size();
+  for (const auto& [index, worker] : workers | std::views::take(shown)) {
+    lines.push_back({{fmt::format(" {:<9}", index + 1), Style::normal},
+                     {fmt::format("{:>6}", share_text(worker->load)), load_style(worker->load)},
+                     {fmt::format(" {:>10} {:>9} {:>11} ms", count_text(worker->in_flight),
+                                  count_text(worker->waiting),
+                                  milliseconds_text(milliseconds(worker->timer_lag, 99))),
+                      Style::normal}});
+  }
+  if (workers.size() > shown) {
+    const std::string rest = fmt::format(" and {} less busy; all:", workers.size() - shown);
+    lines.push_back(fitted({plain_phrase(rest), waiting_phrase(now.second, ","),
+                            plain_phrase(fmt::format("lag {} ms", highest_lag), 2)},
+                           columns, 1));
+  }
+  return lines;
+}
+
+// Returns the lines about workers or hosts, connections and the process.
 std::vector<StyledLine> client_lines(const RunModel& model, int rows, int columns) {
   if (!model.snapshot) return {};
-  const load::Sample& second = model.snapshot->second;
-  const std::vector<WorkerRow> workers = worker_rows_of(*model.snapshot);
-  double lag_ms = 0;  // of the worst
-  for (const WorkerRow& row : workers) lag_ms = std::max(lag_ms, row.lag_ms);
+  const load::Snapshot& now = *model.snapshot;
+  const load::Sample& second = now.second;
+  double lag_ms = 0;
+  for (const auto& worker : now.workers)
+    lag_ms = std::max(lag_ms, milliseconds(worker.timer_lag, 99));
   const std::string lag = milliseconds_text(lag_ms);
   std::vector<StyledLine> lines;
-  if (has_ranks(model) && rows > 3) {
-    lines = rank_lines(*model.snapshot, static_cast<std::size_t>(rows - 3), columns);
-  } else if (rows <= 3) {  // beside the heading, connections and the process there is room for none
-    const std::string all = text::counted_grouped(workers.size(), "worker");
+  if (rows <= 3) {  // one line for all workers
+    const std::string all = text::counted_grouped(now.workers.size(), "worker");
     lines.push_back(fitted(
         {{{{" " + all + ", the busiest at ", Style::normal},
            {share_text(second.busiest_worker_load), load_style(second.busiest_worker_load)}}},
@@ -468,49 +427,27 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows, int column
          plain_phrase(fmt::format("timer lag p99 {} ms", lag), 2)},
         columns, 3));
   } else {
-    lines.push_back({{fmt::format(" {:<9}{:>6} {:>10} {:>9} {:>14}", "worker", "load", "in flight",
-                                  "waiting", "timer lag p99"),
-                      Style::heading}});
     const auto room = static_cast<std::size_t>(rows - 3);
-    const std::size_t shown = workers.size() > room ? room - 1 : workers.size();
-    for (const WorkerRow& row : workers | std::views::take(shown)) {
-      const load::WorkerSnapshot& one = *row.worker;
-      lines.push_back({{fmt::format(" {:<9}", row.number), Style::normal},
-                       {fmt::format("{:>6}", share_text(one.load)), load_style(one.load)},
-                       {fmt::format(" {:>10} {:>9} {:>11} ms", count_text(one.in_flight),
-                                    count_text(one.waiting), milliseconds_text(row.lag_ms)),
-                        Style::normal}});
-    }
-    if (workers.size() > shown) {
-      const std::string rest = fmt::format(" and {} less busy; all:", workers.size() - shown);
-      lines.push_back(fitted({plain_phrase(rest), waiting_phrase(second, ","),
-                              plain_phrase(fmt::format("lag {} ms", lag), 2)},
-                             columns, 1));
-    }
+    lines =
+        has_ranks(model) ? rank_lines(now, room, columns) : worker_lines(now, room, columns, lag);
   }
   lines.push_back(connections_line(model, columns));
-  const auto memory = static_cast<double>(model.snapshot->process.rss_bytes);
-  lines.push_back({{fmt::format(" {} {:.2f} cores, {}",
-                                model.snapshot->ranks.empty() ? "this process" : "all hosts",
-                                model.cores, bytes_text(memory)),
-                    Style::normal}});
+  lines.push_back(
+      {{fmt::format(" {} {:.2f} cores, {}", now.ranks.empty() ? "this process" : "all hosts",
+                    model.cores, bytes_text(static_cast<double>(now.process.rss_bytes))),
+        Style::normal}});
   if (second.backlog) lines.back().push_back({"   " + backlog_text(second), Style::normal});
   return lines;
 }
 
-void draw_parts(const RunModel& model, Canvas& canvas, const Parts& parts) {
-  draw_charts(model, canvas, parts);
-  Area table{parts.table_row, 0, parts.table_rows, canvas.columns()};
-  Area client{parts.client_row, 0, parts.client_rows, canvas.columns()};
-  if (parts.wide) {
-    table.columns = std::max(table_columns, canvas.columns() / 2);
-    client = {parts.table_row, table.columns, parts.table_rows, canvas.columns() - table.columns};
-  }
-  draw_transactions(model, canvas, table);
-  draw_lines(canvas, client, client_lines(model, client.rows, client.columns));
+// Returns "b LOST", "2 hosts LOST", or an empty text.
+std::string lost_text(const load::Snapshot& snapshot) {
+  const auto lost = std::ranges::count_if(snapshot.ranks, &load::RankNow::is_lost);
+  if (lost > 1) return fmt::format("{} hosts LOST", lost);
+  const auto first = std::ranges::find_if(snapshot.ranks, &load::RankNow::is_lost);
+  return first == snapshot.ranks.end() ? "" : first->name + " LOST";
 }
 
-// What matters most, a line each.
 std::vector<Phrases> small_lines(const RunModel& model) {
   std::vector<Phrases> lines;
   if (!model.snapshot) return lines;
@@ -549,31 +486,40 @@ std::vector<KeyHelp> run_keys() {
                      {"Ctrl-C", "same as q; a second Ctrl-C ends it without a result", ""});
 }
 
-void draw_run(const RunModel& model, Canvas& canvas) {
-  const Parts parts = divide(model, canvas.rows(), canvas.columns());
-  draw_screen(
-      model, canvas,
+int draw_run(const RunModel& model, Canvas& canvas) {
+  const int rows = canvas.rows();
+  const bool wide = canvas.columns() >= wide_columns_least;
+  const load::Headline& headline = model.plan.workload.headline;
+  const auto draw_headline = [&](Canvas& to, Area area) {
+    draw_history(to, area, model.history, " " + headline.name, Style::throughput,
+                 [&](const auto& seconds) { return headline_point(headline, seconds); });
+  };
+  const auto draw_latency = [&](Canvas& to, Area area) {
+    draw_history(to, area, model.history, " p90 of all transactions, ms", Style::latency,
+                 p90_point);
+  };
+  const int most_workers = rows >= 40 ? 8 : wide ? 2 : 3;
+  const int client_rows = 3 + worker_rows(model, most_workers);
+  const int types = transaction_rows(model, rows);
+  return draw_dashboard(
+      model,
       {.title =
            fmt::format("Drover: {} on {}", model.plan.workload.benchmark, model.title.database),
        .title_right = title_right(model),
        .progress = progress_of(model),
        .figures = figures_phrases(model),
-       .keys = run_keys(),
-       .log_row = parts.log_row},
-      [&] { draw_parts(model, canvas, parts); }, [&] { return small_lines(model); });
-}
-
-ChartChoice next_charts(ChartChoice charts, int columns) {
-  if (charts == ChartChoice::latency) {
-    return columns >= wide_columns_least ? ChartChoice::both : ChartChoice::throughput;
-  }
-  // In a narrow screen "both" looks like the throughput.
-  if (charts == ChartChoice::both && columns >= wide_columns_least) return ChartChoice::throughput;
-  return ChartChoice::latency;
-}
-
-int log_rows_of_run(const RunModel& model, int rows, int columns) {
-  return log_page(rows, columns, divide(model, rows, columns).log_row);
+       .charts = {draw_headline, draw_latency},
+       .table = [&](Canvas& to, Area area) { draw_transactions(model, to, area); },
+       .table_rows = wide ? std::max(types, 2 + client_rows) : types,
+       .table_columns_least = table_columns,
+       .side =
+           [&](Canvas& to, Area area) {
+             draw_lines(to, area, client_lines(model, area.rows, area.columns));
+           },
+       .side_rows = rows >= 30 || has_ranks(model) ? client_rows : 3,
+       .small = small_lines(model),
+       .keys = run_keys()},
+      canvas);
 }
 
 }  // namespace drover::ui
