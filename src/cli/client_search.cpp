@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "run/interrupt.h"
+#include "run/process.h"
 #include "run/run_plan.h"
 
 namespace drover::cli {

@@ -13,7 +13,7 @@
 #include "coro/scope.h"
 #include "coro/worker.h"
 #include "ranks/link.h"
-#include "run/interrupt.h"
+#include "run/process.h"
 #include "run/usage_error.h"
 
 namespace drover::cli {

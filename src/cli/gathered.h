@@ -12,7 +12,7 @@
 #include "cli/hosts_option.h"
 #include "coro/task.h"
 #include "ranks/member.h"
-#include "run/conducted_run.h"
+#include "run/conducting.h"
 
 namespace drover::cli {
 

@@ -13,7 +13,7 @@
 #include "load/plan.h"
 #include "ranks/conductor.h"
 #include "ranks/job.h"
-#include "run/conducted_run.h"
+#include "run/conducting.h"
 
 namespace drover::cli {
 

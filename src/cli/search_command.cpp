@@ -21,7 +21,7 @@
 #include "file/atomic_file.h"
 #include "file/file_descriptor.h"
 #include "report/document/result_json.h"
-#include "run/interrupt.h"
+#include "run/process.h"
 #include "run/run_plan.h"
 #include "search/search.h"
 

@@ -10,7 +10,7 @@
 namespace drover::metrics {
 namespace {
 
-// Written anew, so that whatever is listened on has one form, and no more in it than an address.
+// Sets the host in the canonical form of the address.
 bool parse_host(int family, const std::string& text, ListenAddress& address) {
   std::array<unsigned char, sizeof(in6_addr)> binary{};
   if (inet_pton(family, text.c_str(), binary.data()) != 1) return false;
@@ -38,7 +38,8 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
   address.port = *port;
   const std::string host(colon == std::string_view::npos ? "" : text.substr(0, colon));
   if (host.empty() || host == "localhost") return address;
-  if (host.find('\0') != std::string::npos) return std::nullopt;  // inet_pton would stop there
+  if (host.find('\0') != std::string::npos)
+    return std::nullopt;  // inet_pton() would ignore the rest
   const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
   const bool known = brackets ? parse_host(AF_INET6, host.substr(1, host.size() - 2), address)
                               : parse_host(AF_INET, host, address);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view path = "/metrics";
 
-// While it lives, the threads that are started take no signals.
+// Blocks all signals, so that new threads take none.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -38,24 +38,22 @@ class SignalsBlocked {
   sigset_t mask_{};
 };
 
-// The first thing that civetweb has to say while it starts: the reason, if it fails. It has no
-// other place for it.
+// The first log message of civetweb's start, which is the reason of a failure.
 thread_local std::string first_message;
 
 int keep_message(const mg_connection*, const char* message) {
   if (first_message.empty()) first_message = message;
-  return 1;  // nothing is written anywhere
+  return 1;  // civetweb does not log the message itself
 }
 
 void* lower_priority(const mg_context*, int) {
   constexpr int nice = 10;
-  // It is this thread's alone on Linux, and may always go down.
+  // On Linux this changes only the calling thread.
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
   return nullptr;
 }
 
-// In place of civetweb's own answer, which would say the date by gmtime(): its threads share the
-// memory of that with each other and with us.
+// Replaces civetweb's own answer, which calls gmtime(). This function is not thread-safe.
 int answer_error(mg_connection* connection, int status, const char*) {
   const std::string text = fmt::format("{} {}: only GET {} is answered.\n", status,
                                        mg_get_response_code_text(connection, status), path);
@@ -68,7 +66,7 @@ int answer_error(mg_connection* connection, int status, const char*) {
   return 0;
 }
 
-// 0: the collectable answers.
+// Answers other requests than GET /metrics with an error. Returns 0 for GET /metrics.
 int refuse_the_rest(mg_connection* connection) {
   const mg_request_info* request = mg_get_request_info(connection);
   int status = 0;
@@ -90,7 +88,7 @@ CivetCallbacks limited() {
   return callbacks;
 }
 
-// "cannot bind to 127.0.0.1:9464: 98 (Address already in use)" has the reason at its end.
+// Returns the part in brackets: "cannot bind to 127.0.0.1:9464: 98 (Address already in use)".
 std::string reason_of(const std::string& message) {
   const std::size_t open = message.rfind('(');
   const std::size_t close = message.rfind(')');
@@ -110,7 +108,7 @@ std::unique_ptr<prometheus::Exposer> listen(const ListenAddress& address) {
                         "the civetweb library of this system supports only IPv4. Name an IPv4 "
                         "address, such as 127.0.0.1:9464");
   }
-  // Pairs of a name and a value. Without a document root no file is ever looked for.
+  // Without a document root, civetweb serves no files.
   const std::vector<std::string> options = {"listening_ports",
                                             address.text(),
                                             "num_threads",
@@ -135,7 +133,8 @@ std::unique_ptr<prometheus::Exposer> listen(const ListenAddress& address) {
   }
 }
 
-// The thread that accepts looks up only when somebody comes, or every two seconds.
+// Connects to the endpoint, because its accepting thread notices the end only at a connection, or
+// every two seconds.
 void wake(const ListenAddress& address) {
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;
@@ -168,8 +167,7 @@ MetricsEndpoint::MetricsEndpoint(const ListenAddress& address, const load::Plan&
   if (!ports.empty()) address_.port = static_cast<std::uint16_t>(ports.front());
 }
 
-// The end can only be asked for by a call that waits for it: so somebody else has to wake the
-// threads.
+// Another thread wakes the accepting thread, because the call that ends it blocks.
 MetricsEndpoint::~MetricsEndpoint() {
   const SignalsBlocked blocked;
   std::atomic<bool> ended{false};

@@ -1,12 +1,10 @@
-// Benchmark: what a run asks of what it measures. An object is one run.
-//
-// Called on the main thread, in the order in which the functions stand here.
+// Benchmark: the interface of a run to its workload. One object is one run. The functions are called
+// on the main thread, in the order of their declarations.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,50 +29,56 @@ class Benchmark {
   Benchmark& operator=(const Benchmark&) = delete;
   virtual ~Benchmark() = default;
 
-  // What the options have said of it, and prepare() has found out. The threads, connections and permits are the run's.
+  // Returns the plan as the options describe it. The run sets threads, connections and permits, and
+  // prepare() what the database tells.
   virtual load::Plan& plan() noexcept = 0;
 
-  // Asks the database what has to be known before a run can begin. Throws what says why it cannot.
+  // Reads from the database what the run needs. Throws if the run cannot begin.
   virtual coro::Task<database::ServerFacts> prepare() = 0;
 
-  // How many transactions a second its terminals want by themselves; none: as many as the database answers.
+  // Returns the transactions per second that the terminals start; none: limited by the database.
   virtual std::optional<double> transactions_a_second() const = 0;
-  // For as many as there is room on the server.
+  // Returns the number of connections to use if the server has room for them.
   virtual double connections_wanted() const = 0;
-  // More threads would have nothing to do.
+  // Returns the number of threads above which some have nothing to do.
   virtual std::size_t threads_most() const = 0;
-  // Returns how many threads its transactions keep busy in a closed loop.
+  // Returns the number of threads that a closed loop keeps busy.
   virtual std::size_t threads_without_rate() const = 0;
 
-  // How many terminals the host with this share of the plan has.
+  // Returns the number of terminals of the host with this share.
   virtual std::uint64_t terminals_of(const load::Share& share) const = 0;
 
-  // The threads are known: completes the plan and what `settings` say of the workload.
+  // Completes the plan, and the settings of the workload, when the threads are known.
   virtual void complete(settings::RunSettings& settings) = 0;
 
-  // "batched, read committed"; empty if there is nothing to say.
+  // "batched, read committed"; may be empty.
   virtual std::string title() const = 0;
-  // Lines for people, before it begins.
+  // Returns lines for people that are printed before the run.
   virtual std::vector<std::string> notes() const = 0;
 
-  // The backends of its workers call `on_note` with lines for people, from their threads. Refers to the benchmark.
+  // The backends call `on_note` with lines for people, on the threads of their workers. The result
+  // refers to the benchmark.
   virtual load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) = 0;
-  // Who looks on besides the run's own: none, or one that lives as long as the benchmark.
+  // Returns the benchmark's own observer of the run, or null.
   virtual load::Observer* observer() { return nullptr; }
   // Returns the server whose checkpoints and activity the run observes, or null.
   virtual const database::ObservedServer* server() const { return nullptr; }
 
-  // When the terminals have ended: what is left to ask, for so long at most. May be cancelled.
-  virtual coro::Task<void> ask_afterwards(coro::Duration patience) = 0;
+  // Reads from the database after the terminals have ended, for at most `timeout`.
+  virtual coro::Task<void> ask_afterwards(coro::Duration timeout) = 0;
 
-  // Where several hosts make the run and this one only gathers, prepared here and executed there: what prepare() has
-  // found out for all, since it takes long (a text; empty: nothing does); what is left to ask when all have ended, and
-  // what that says of the sums of their counts.
+  // On the coordinator of a run on several hosts, which executes no transactions: what prepare() has
+  // found, as a text for the agents, so that they need not look for it.
   virtual std::string found_for_all() const { return {}; }
-  virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*patience*/) { co_return; }
+  // Reads from the database after all hosts have ended.
+  virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*timeout*/) { co_return; }
+  // Completes the merged result by what ask_what_all_wrote() has read.
   virtual void complete_accounts(report::Result& /*merged*/) const {}
 
-  // Adds the benchmark's own sections to the result, which holds everything else but the audit.
+  // Sets what a host's part of the result says about its share of the data.
+  virtual void describe_share(const load::Share& /*share*/, report::Result& /*part*/) const {}
+
+  // Adds the sections of the benchmark to the result, which lacks only these and the audit.
   virtual void add_to(const load::Outcome& outcome, report::Result& result) const = 0;
 };
 

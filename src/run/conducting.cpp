@@ -24,10 +24,31 @@ using ranks::Message;
 
 namespace {
 
-// Without a word for people.
-constexpr Duration silence_most = std::chrono::seconds(10);
-// So many are named.
+// Time to wait before a note names the missing ranks.
+constexpr Duration silent_wait_most = std::chrono::seconds(10);
 constexpr std::size_t names_most = 8;
+
+Task<bool> have_come_by(coro::Instant instant, ranks::Conductor& conductor) {
+  try {
+    co_await coro::with_deadline(instant, conductor.all_here());
+  } catch (const coro::DeadlineExceeded&) {
+    co_return false;
+  }
+  co_return true;
+}
+
+std::string names_of_missing(const ranks::Conductor& conductor) {
+  std::vector<std::string> names;
+  for (std::size_t rank = 0; rank < conductor.ranks(); ++rank) {
+    if (!conductor.has_come(rank)) names.push_back(conductor.name(rank));
+  }
+  const std::size_t count = names.size();
+  if (std::ranges::find(names, "") != names.end())
+    return fmt::format("{} of {} agents", count, conductor.ranks());
+  names.resize(std::min(count, names_most));
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     count > names_most ? fmt::format(" and {} more", count - names_most) : "");
+}
 
 }  // namespace
 
@@ -41,40 +62,13 @@ void require_part_for_each(const Conducting& conducting, std::uint64_t whole, st
   }
 }
 
-namespace {
-
-Task<bool> have_come_by(coro::Instant instant, ranks::Conductor& conductor) {
-  try {
-    co_await coro::with_deadline(instant, conductor.all_here());
-  } catch (const coro::DeadlineExceeded&) {
-    co_return false;
-  }
-  co_return true;
-}
-
-std::string names_of_missing(const ranks::Conductor& conductor) {
-  std::vector<std::string> names;
-  std::size_t count = 0;
-  for (std::size_t rank = 0; rank < conductor.ranks(); ++rank) {
-    if (conductor.has_come(rank)) continue;
-    ++count;
-    if (!conductor.name(rank).empty()) names.push_back(conductor.name(rank));
-  }
-  if (names.size() < count) return fmt::format("{} of {} agents", count, conductor.ranks());
-  names.resize(std::min(count, names_most));
-  return fmt::format("{}{}", fmt::join(names, ", "),
-                     count > names_most ? fmt::format(" and {} more", count - names_most) : "");
-}
-
-}  // namespace
-
 Task<void> all_here(ranks::Conductor& conductor,
                     const std::function<void(std::string_view)>& on_note) {
   const coro::Instant start = Worker::current().now();
   const Duration most = conductor.join_most();
   bool is_lost = false;
   try {
-    if (co_await have_come_by(start + std::min(most, silence_most), conductor)) co_return;
+    if (co_await have_come_by(start + std::min(most, silent_wait_most), conductor)) co_return;
     on_note(fmt::format("waiting for {} to join at {}, for at most {:.0f} s",
                         names_of_missing(conductor), ranks::endpoints_text(conductor.endpoints()),
                         coro::seconds_of(most)));
@@ -100,7 +94,7 @@ void require_same_database(const std::string& of_conductor, const std::string& o
 
 Message work_for(const Conducting& conducting, std::size_t rank) {
   Message work = conducting.work;
-  work["files"] = file::remembered_files();  // they are on this host
+  work["files"] = file::remembered_files();  // files of options, which are on this host
   const load::Share& share = conducting.shares[rank];
   work["share"] = {share.before, share.own, share.total, share.rank, share.ranks};
   work["run"] = conducting.run;

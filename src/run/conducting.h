@@ -1,4 +1,4 @@
-// What several hosts do together, as the host has it that tells them: who they are, and what each is to do.
+// The parts of the work of a command on several hosts, on its coordinator.
 #pragma once
 
 #include <cstddef>
@@ -18,15 +18,16 @@ namespace drover::run {
 struct Conducting {
   std::shared_ptr<ranks::Conductor> conductor;
   std::vector<load::Share> shares;  // by rank
-  std::string run;                  // by which its parts are known
-  // What all ranks are told to do: the message "work", to which each one's share is added.
+  std::string run;                  // identifies the parts of the run
+  // The message "work" to all agents, without the share of each agent.
   ranks::Message work;
   // Starts the agents of --hosts and waits for the end of their processes. Loses a rank whose
   // process ends before it has joined. Calls `on_note` with lines for the user.
   std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
 };
 
-// Throws UsageError where a host would have none of so many things. `part_of` says how many its share has of them.
+// Throws UsageError if `part_of` returns 0 for the share of a host. `whole` is the number of all hosts
+// together.
 void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
                            const std::function<std::uint64_t(const load::Share&)>& part_of);
 
@@ -35,13 +36,14 @@ void require_part_for_each(const Conducting& conducting, std::uint64_t whole, st
 coro::Task<void> all_here(ranks::Conductor& conductor,
                           const std::function<void(std::string_view)>& on_note);
 
-// Which server, database and schema it is, told from all others; empty: not known. May throw database::Error.
+// Returns a text that identifies server, database and schema; empty: unknown. May throw
+// database::Error.
 using IdentityOfDatabase = std::function<coro::Task<std::string>()>;
 
-// Throws std::runtime_error: this host is connected with another database than the conductor. Empty: not known.
+// Throws std::runtime_error if both identities are known and differ.
 void require_same_database(const std::string& of_conductor, const std::string& own);
 
-// What a rank is told to do.
+// Returns the message "work" for an agent.
 ranks::Message work_for(const Conducting& conducting, std::size_t rank);
 
 }  // namespace drover::run

@@ -1,4 +1,4 @@
-#include "run/lost_part.h"
+#include "run/conducted_run.h"
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,8 @@ namespace {
 
 using ranks::Message;
 
-// Counters and histograms were read one after the other while it counted on: the histogram says how many were committed.
+// Takes the number of commits from the histogram: the host read counters and histogram at slightly
+// different times.
 void add_counted(const load::TransactionSnapshot& counted, report::TransactionResult& one) {
   one.latency = counted.latency;
   one.ok_count = counted.latency.count();
@@ -50,34 +51,34 @@ void set_client(const load::Snapshot& last, report::ClientCost& client) {
 
 }  // namespace
 
-HeardOfRank::HeardOfRank(coro::Duration warmup, std::size_t ranks)
+ReceivedFigures::ReceivedFigures(coro::Duration warmup, std::size_t ranks)
     : seconds(warmup, std::clamp(points_of_all_ranks / std::max<std::size_t>(ranks, 1),
                                  points_least, load::SampleSeries::points_most)) {}
 
-void HeardOfRank::hear(const Message& live) {
+void ReceivedFigures::take(const Message& live) {
   last = ranks::snapshot_in(live, clock_at_start.value_or(ranks::ClockDifference{}));
   load::Sample second = last.second;
   second.latency = last.second_latency.to_sparse();
   seconds.add(std::move(second));
 }
 
-report::Result part_of_lost(const Conducting& conducting, std::size_t rank, HeardOfRank& heard,
+report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
+                            const Benchmark& benchmark, ReceivedFigures& received,
                             report::Result empty, const load::Plan& plan, coro::Instant start,
                             double unix_start) {
-  const load::Snapshot& last = heard.last;
+  const load::Snapshot& last = received.last;
   const load::Share& share = conducting.shares[rank];
   report::Result part = std::move(empty);
   set_plan(share, plan, last, part.plan);
-  if (part.is_tpcc()) part.plan.terminals = part.client.terminals;
   for (std::size_t type = 0; type < part.transactions.size(); ++type) {
     add_counted(last.measured[type], part.transactions[type]);
   }
-  part.time_series_step_s = heard.seconds.seconds_per_point();
-  for (const load::Sample& second : heard.seconds.take()) {
+  part.time_series_step_s = received.seconds.seconds_per_point();
+  for (const load::Sample& second : received.seconds.take()) {
     part.time_series.push_back(time_point(second));
   }
-  // By its own clock, as all parts have it.
-  if (heard.clock_at_start) unix_start += heard.clock_at_start->offset().wall_s;
+  // The times of a part are those of the host's own clock.
+  if (received.clock_at_start) unix_start += received.clock_at_start->offset().wall_s;
   part.summary.time_seconds = std::max(coro::seconds_of(last.second.elapsed - plan.warmup), 0.0);
   part.summary.measure_start_ts =
       static_cast<std::int64_t>(unix_start + coro::seconds_of(plan.warmup));
@@ -96,16 +97,13 @@ report::Result part_of_lost(const Conducting& conducting, std::size_t rank, Hear
   own.ranks = conducting.shares.size();
   own.run = conducting.run;
   own.name = conducting.conductor->name(rank);
-  if (const std::uint64_t warehouses = part.plan.warehouses; part.is_tpcc()) {
-    own.warehouse_first = share.begin(warehouses) + 1;
-    own.warehouse_last = share.end(warehouses);
-  }
+  benchmark.describe_share(share, part);
   const ranks::Loss& loss = conducting.conductor->loss(rank).value();
   own.lost = loss.reason;
   own.lost_at_s = std::max(coro::seconds_of(loss.at - start), 0.0);
-  if (heard.clock_at_start) own.clock_at_start = heard.clock_at_start->offset();
+  if (received.clock_at_start) own.clock_at_start = received.clock_at_start->offset();
   report::complete_rank(part);
-  own.start_ts = heard.has_begun ? unix_start : 0;
+  own.start_ts = received.has_begun ? unix_start : 0;
   return part;
 }
 

@@ -4,27 +4,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
-#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "coro/block_on.h"
+#include "coro/sleep.h"
 #include "load/run.h"
 #include "load/snapshot.h"
 #include "ranks/member_run.h"
 #include "report/audit/audit.h"
 #include "report/merge/merge.h"
-#include "run/attendance.h"
 #include "run/conducted_run.h"
-#include "run/conducting.h"
-#include "run/interrupt.h"
-#include "run/start_at.h"
+#include "run/run_monitors.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
-#include "ui/display.h"
 
 namespace drover::run {
 namespace {
@@ -33,75 +28,68 @@ using coro::Duration;
 using coro::Task;
 using std::chrono::seconds;
 
-// After an interrupt nobody wants to wait for long.
-constexpr Duration patience_after_interrupt = seconds(5);
-// A run that was given up has already waited for its database, and so has a run whose server does
-// not answer at the end.
-constexpr Duration patience_after_failure = seconds(1);
+// Longest time to wait for the database after an interrupt.
+constexpr Duration wait_after_interrupt = seconds(5);
+// The same after a failure, where the run has already waited for its database, and for a server that
+// does not answer at the end.
+constexpr Duration wait_after_failure = seconds(1);
 
-// Runs the engine on this thread's worker, with Ctrl-C as an orderly end, and asks what is left to ask, which Ctrl-C
-// cuts short.
-Task<load::Outcome> run_until_interrupted(const RunPlan& run, Benchmark& benchmark,
-                                          Attendance& attendance, Duration patience) {
-  load::StopRequest& stop = attendance.stop;
-  InterruptWatch interrupt([&] {
-    attendance.observers.on_note("interrupted: ending the run. Interrupt again to end it at once");
-    if (run.member != nullptr) run.member->ask_for_end();
-    stop.request();
-  });
-  coro::Scope watching(co_await coro::current_source());
-  watching.start(interrupt.watch());
-  watching.start(attendance.display->attend());
-  if (run.member != nullptr) {
-    // The conductor asks in answer to what this member was asked, too: once more would end what is left to ask.
-    watching.start(run.member->attend([&stop] {
-      if (!stop.requested()) stop.request();
-    }));
-  } else {  // else the conductor watches the server
-    attendance.checkpoints.watch_in(watching);
-    attendance.activity.watch_in(watching);
+// Longest time between two looks at the machine's clock, which may be set during the wait. The last
+// look is shortly before the start.
+constexpr double look_again_s = 10;
+constexpr double shortly_before_s = 1;
+
+coro::Duration duration_of(double seconds) {
+  return coro::Duration(static_cast<std::int64_t>(seconds * 1e9));
+}
+
+// Runs the engine on this thread's worker, and then the look-ups in the database, which Ctrl-C ends.
+Task<load::Outcome> execute(const RunPlan& run, Benchmark& benchmark, RunMonitors& monitors,
+                            Duration timeout) {
+  load::StopRequest& stop = monitors.stop;
+  auto workload =
+      benchmark.workload([&monitors](std::string_view text) { monitors.notes.add(text); });
+  load::Surroundings surroundings;
+  surroundings.rendezvous = run.member;
+  std::optional<StartAt> start_at;
+  if (run.start_at) {
+    surroundings.rendezvous =
+        &start_at.emplace(*run.start_at, surroundings.unix_time, monitors.observers);
   }
-  std::exception_ptr error;
-  load::Outcome outcome;
-  try {
-    auto workload = benchmark.workload([&](std::string_view text) { attendance.notes.add(text); });
-    load::Surroundings surroundings;
-    surroundings.rendezvous = run.member;
-    std::optional<StartAt> start_at;
-    if (run.start_at) {
-      surroundings.rendezvous =
-          &start_at.emplace(*run.start_at, surroundings.unix_time, attendance.observers);
-    }
-    outcome = co_await load::run(benchmark.plan(), std::move(workload), attendance.observers, stop,
-                                 surroundings);
-    const coro::Instant load_ended = outcome.start + benchmark.plan().warmup + outcome.measured;
-    Duration wait = patience_left(patience, coro::Worker::current().now() - load_ended);
-    if (stop.requested()) wait = std::min(wait, patience_after_interrupt);
-    if (outcome.failure) wait = std::min(wait, patience_after_failure);
-    // Before anything else is asked, which would be among what the run cost.
-    const std::vector<load::Stall>& stalls = outcome.availability.stalls;
-    const bool is_silent = !stalls.empty() && !stalls.back().end;
-    co_await attendance.activity.finish(
-        std::min(wait, is_silent ? patience_after_failure : patience_after_interrupt));
-    co_await stop.unless_requested(benchmark.ask_afterwards(wait));
-    outcome.stop_requested = stop.requested();
-  } catch (...) {
-    error = std::current_exception();
-  }
-  watching.cancel();
-  co_await watching.join();
-  if (error) std::rethrow_exception(error);
+  load::Outcome outcome = co_await load::run(benchmark.plan(), std::move(workload),
+                                             monitors.observers, stop, surroundings);
+  const coro::Instant load_ended = outcome.start + benchmark.plan().warmup + outcome.measured;
+  Duration wait = patience_left(timeout, coro::Worker::current().now() - load_ended);
+  if (stop.requested()) wait = std::min(wait, wait_after_interrupt);
+  if (outcome.failure) wait = std::min(wait, wait_after_failure);
+  // Statement statistics are read first, so that they do not contain the look-ups.
+  const std::vector<load::Stall>& stalls = outcome.availability.stalls;
+  const bool is_silent = !stalls.empty() && !stalls.back().end;
+  co_await monitors.server.finish_activity(
+      std::min(wait, is_silent ? wait_after_failure : wait_after_interrupt));
+  co_await stop.unless_requested(benchmark.ask_afterwards(wait));
+  outcome.stop_requested = stop.requested();
   co_return outcome;
 }
 
 MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& worker,
-                    Attendance& attendance, RunFacts facts, Duration patience) {
-  const load::Outcome outcome =
-      coro::block_on(worker, run_until_interrupted(run, benchmark, attendance, patience));
-  facts.checkpoints = attendance.checkpoints.observed();
-  facts.activity = attendance.activity.observed();
+                    RunMonitors& monitors, RunFacts facts, Duration timeout) {
+  load::Outcome outcome;
+  const auto work = [&]() -> Task<void> {
+    outcome = co_await execute(run, benchmark, monitors, timeout);
+  };
+  const auto start_beside = [&](coro::Scope& beside) {
+    if (run.member == nullptr) return monitors.server.watch_in(beside);
+    // The coordinator watches the server. It answers a request for the end that this host has sent
+    // by a "stop", which must not end the look-ups, too.
+    beside.start(run.member->attend([&monitors] {
+      if (!monitors.stop.requested()) monitors.stop.request();
+    }));
+  };
+  coro::block_on(worker, monitors.run(work, start_beside));
+  monitors.server.add_to(facts);
   MeasuredRun measured;
-  measured.metrics = attendance.metrics;
+  measured.metrics = monitors.metrics;
   if (measured.metrics != nullptr) measured.metrics->show_outcome(outcome);
   measured.result = make_result(run, benchmark.plan(), facts, outcome);
   benchmark.add_to(outcome, measured.result);
@@ -111,7 +99,7 @@ MeasuredRun measure(const RunPlan& run, Benchmark& benchmark, coro::Worker& work
   return measured;
 }
 
-// Resolves what only the database could tell. Nothing if it was interrupted.
+// Asks the database for the values that were left to Drover. Returns none if it was interrupted.
 std::optional<database::ServerFacts> prepare(RunPlan& run, Benchmark& benchmark,
                                              const RunPlace& place) {
   database::ServerFacts server;
@@ -138,9 +126,27 @@ void require_room(const load::Plan& plan, DatabaseKind kind) {
 
 }  // namespace
 
+coro::Task<coro::Instant> StartAt::terminals_up() {
+  double left = unix_s_ - unix_time_();
+  if (left < 0) {
+    log_.on_note(fmt::format(
+        "note: the time of --start-at passed while the terminals started. The run begins {} late",
+        text::length_text(-left)));
+  } else {
+    log_.on_note(fmt::format("all terminals have started. Waiting {1} until {0}",
+                             text::moment_text(static_cast<std::int64_t>(unix_s_)),
+                             text::length_text(left)));
+  }
+  for (; left > shortly_before_s; left = unix_s_ - unix_time_()) {
+    co_await coro::sleep_for(
+        duration_of(std::min(std::max(left - shortly_before_s, 0.001), look_again_s)));
+  }
+  co_return coro::Worker::current().now() + duration_of(left);
+}
+
 Duration patience_left(Duration patience, Duration since_end) {
   const Duration left = patience - std::max(since_end, Duration::zero());
-  return std::max(left, std::min(patience, patience_after_interrupt));
+  return std::max(left, std::min(patience, wait_after_interrupt));
 }
 
 std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who) {
@@ -184,13 +190,12 @@ std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark
   // From here on Ctrl-C ends the run, with its result.
   const BlockedInterrupts blocked;
   coro::Worker worker;
-  Attendance attendance(run, benchmark, {where, benchmark.title()}, server->version);
-  attendance.observers.on_note(
+  RunMonitors monitors(run, benchmark, {where, benchmark.title()}, server->version);
+  monitors.observers.on_note(
       plan_text(benchmark.plan(), where, text::counted(benchmark.plan().threads, "thread")));
-  tell_notes(run, benchmark, server->notes, place.kind_name, attendance);
-  // For the database to be there again, when the terminals have ended.
-  const Duration patience = run.settings.patience_afterwards();
-  return measure(run, benchmark, worker, attendance, std::move(facts), patience);
+  monitors.print_notes(server->notes, place.kind_name);
+  return measure(run, benchmark, worker, monitors, std::move(facts),
+                 run.settings.patience_afterwards());
 }
 
 std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
@@ -202,8 +207,8 @@ std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
   require_room(benchmark.plan(), DatabaseKind::postgres);
   const BlockedInterrupts blocked;
   coro::Worker worker;
-  Attendance attendance(run, benchmark, {place, ""}, "");
-  return measure(run, benchmark, worker, attendance, {}, Duration::zero());
+  RunMonitors monitors(run, benchmark, {place, ""}, "");
+  return measure(run, benchmark, worker, monitors, {}, Duration::zero());
 }
 
 }  // namespace drover::run

@@ -1,19 +1,20 @@
-// One run of a benchmark, from its plan to its result, with what a person sees of it meanwhile; and the result alone,
-// made of a plan and an outcome.
+// A run of a benchmark, from its plan to its result, with its displays and monitors.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "database/server.h"
 #include "load/run.h"
+#include "load/surroundings.h"
 #include "metrics/metrics_endpoint.h"
 #include "report/document/result.h"
 #include "run/benchmark.h"
 #include "run/conducting.h"
-#include "run/needs.h"
+#include "run/process.h"
 #include "run/run_plan.h"
 
 namespace drover::run {
@@ -21,12 +22,11 @@ namespace drover::run {
 struct MeasuredRun {
   report::Result result;
   bool stop_requested = false;  // by Ctrl-C or a key, at any time
-  std::string log_failure;      // why a log that was asked for is not whole; empty: it is
-  // Shows the last figures for as long as this lives; none if nobody asked for it.
+  std::string log_failure;      // reason why a requested log is incomplete; empty: complete
+  // Shows the last figures of the run until it is destroyed. Null: not requested.
   std::shared_ptr<metrics::MetricsEndpoint> metrics;
 };
 
-// Where a run happens.
 struct RunPlace {
   DatabaseKind kind = DatabaseKind::postgres;
   std::string kind_name;  // "PostgreSQL", "YDB"
@@ -35,46 +35,65 @@ struct RunPlace {
   IdentityOfDatabase identity = {};
 };
 
-// Blocks until the run is over. Ctrl-C ends it with the result so far. Throws UsageError and database::Error where the
-// run could not begin. Nothing if it was interrupted before it began.
+// Execute a run and block until its end. Ctrl-C ends the run with the result so far. Return none if
+// the run was interrupted before its begin. Throw UsageError or database::Error if the run cannot
+// begin. `place` of a simulated run is a text for people.
 std::optional<MeasuredRun> measure_on_database(RunPlan run, Benchmark& benchmark,
                                                const RunPlace& place);
-// The same where transactions are simulated; `place` says of what, for people.
 std::optional<MeasuredRun> measure_simulated(RunPlan run, Benchmark& benchmark,
                                              const std::string& place);
 
-// Listens from then on, and says where as a note to `log`; a second note says who can read it, if
-// that is more than this machine. `server_version` is empty where there is no database. Throws
-// std::runtime_error if the address cannot be listened on.
+// Opens the endpoint, and prints its address, and who can read it, as notes to `log`.
+// `server_version` is empty without a database. Throws std::runtime_error if the address cannot be
+// listened on.
 std::unique_ptr<metrics::MetricsEndpoint> open_metrics_endpoint(
     const metrics::ListenAddress& address, const load::Plan& plan, const report::Tool& tool,
     const std::string& server_version, load::Observer& log);
 
-// What is known of a run besides its plan and its outcome.
-struct RunFacts {
-  std::optional<report::Server> server;
-  // None where the server does not tell of them.
-  std::optional<std::vector<database::ObservedCheckpoint>> checkpoints;
-  std::optional<database::ObservedActivity> activity;  // none, too, where nobody asked for it
+// The start of a run at a time of the machine's clock (--start-at), so that runs that users start by
+// hand on several hosts begin together.
+class StartAt final : public load::Rendezvous {
+ public:
+  // `unix_s`: Unix time in seconds. Prints the wait as a note to `log`, which must outlive this
+  // object.
+  StartAt(double unix_s, double (*unix_time)(), load::Observer& log)
+      : unix_s_(unix_s), unix_time_(unix_time), log_(log) {}
+
+  coro::Task<void> sessions_open() override { co_return; }
+  // Waits until shortly before the time, and returns its instant. Returns a past instant if the
+  // terminals started too late.
+  coro::Task<coro::Instant> terminals_up() override;
+
+ private:
+  const double unix_s_;
+  double (*const unix_time_)();
+  load::Observer& log_;
 };
 
-// All but the benchmark's own sections and the audit, which comes when these are there.
+// Facts about a run that are neither in its plan nor in its outcome.
+struct RunFacts {
+  std::optional<report::Server> server;
+  std::optional<std::vector<database::ObservedCheckpoint>> checkpoints;  // none: not observable
+  std::optional<database::ObservedActivity> activity;  // none: not observable or not requested
+};
+
+// Returns the result without the sections of the benchmark and the audit.
 report::Result make_result(const RunPlan& run, const load::Plan& plan, const RunFacts& facts,
                            const load::Outcome& outcome);
 
-// The parts of it. A result in which nothing was counted yet.
+// Return or add parts of a result, for the coordinator of several hosts.
 report::Result empty_result(const RunPlan& run, const load::Plan& plan);
 report::TimePoint time_point(const load::Sample& sample);
 report::Availability availability(const load::Plan& plan, const load::Outcome& outcome);
-// Whose times are those of the outcome.
 void add_facts(const RunFacts& facts, const load::Plan& plan, const load::Outcome& outcome,
                report::Result& result);
 
-// Returns how long to wait for a database that is away, `since_end` after the end of the load: the
-// rest of `patience`, which all questions after a run share, but at least 5 s.
+// Returns the time to wait for an unavailable database, `since_end` after the end of the load: the
+// rest of `patience`, which all look-ups after a run share, but at least 5 s.
 coro::Duration patience_left(coro::Duration patience, coro::Duration since_end);
 
-// "TPC-C on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1 thread"; `who` makes the load.
+// "TPC-C on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1 thread".
+// `who` generates the load.
 std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who);
 
 }  // namespace drover::run

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <thread>
 
-#include "run/conducted_run.h"
+#include "run/conducting.h"
 #include "run/usage_error.h"
 
 namespace drover::run {
 namespace {
 
-// So many things that each host's share of them has one.
+// Returns the smallest number of which each host's share has at least one.
 std::size_t one_for_each(const Conducting& conducting) {
   std::size_t least = 0;
   for (const load::Share& share : conducting.shares) {
@@ -22,14 +22,15 @@ std::size_t one_for_each(const Conducting& conducting) {
   return least;
 }
 
-// What a thread can do by far: a transaction costs it 20 to 50 µs.
+// Far below the capacity of a thread: a transaction takes 20 to 50 µs of its time.
 constexpr double transactions_a_thread = 10'000;
 
 std::string_view is_or_are(std::int64_t count) {
   return count == 1 ? "is" : "are";
 }
 
-// A run with one connection goes on without the sessions that watch the server.
+// Throws UsageError if the server has too few free connections. One free connection suffices for a
+// run with one connection, which then does not watch the server.
 void require_room(std::int64_t wanted, std::int64_t watching, const database::ServerFacts& server) {
   const std::int64_t unused = server.connections_max - server.connections_used;
   const std::int64_t free = std::max<std::int64_t>(unused - watching, unused > 0 ? 1 : 0);
@@ -45,7 +46,7 @@ void require_room(std::int64_t wanted, std::int64_t watching, const database::Se
       free));
 }
 
-// This host's part of what was asked for of all.
+// Returns this host's part of an option's value. Throws UsageError if a host would have none.
 std::int64_t own_part(const char* option, std::int64_t of_all, const load::Plan& plan) {
   const auto part = static_cast<std::int64_t>(plan.share.of(static_cast<std::uint64_t>(of_all)));
   if (part > 0 && static_cast<std::uint64_t>(of_all) >= plan.share.ranks) return part;
@@ -61,14 +62,14 @@ std::size_t permits_for(const RunPlan& run, const load::Plan& plan, std::int64_t
 
 void set_connections(const RunPlan& run, Benchmark& benchmark,
                      const database::ServerFacts& server) {
-  // One is for the session that watches the server's checkpoints, and one for that of --server-stats.
+  // One connection watches the checkpoints, and one the activity.
   const std::int64_t watching = run.settings.server_stats ? 2 : 1;
   const std::int64_t free =
       std::max<std::int64_t>(server.connections_max - server.connections_used - watching, 0);
   load::Plan& plan = benchmark.plan();
   if (run.connections) {
     const std::int64_t own = own_part("--connections", *run.connections, plan);
-    // The conductor has seen that there is room for all; now others have theirs open by chance.
+    // The coordinator has checked the room for all hosts, whose connections may be open by now.
     if (run.member == nullptr) require_room(own, watching, server);
     return plan.set_connections(static_cast<std::size_t>(*run.connections));
   }

@@ -36,8 +36,8 @@ void add_transactions(const load::TransactionMetrics& metrics, report::Transacti
   result.error_messages.insert(metrics.error_messages.begin(), metrics.error_messages.end());
 }
 
-// Something is always on its way. Without what is not late the figures of a run in which nothing is
-// wrong are not touched.
+// Adds the transactions in flight at the end of the run. Only late ones count among the latencies, so
+// that they do not change the figures of a run without problems.
 void add_pending(const load::WorkerMetrics& worker, std::vector<report::TransactionResult>& results,
                  const std::vector<std::uint64_t>& late_ns) {
   using End = load::PendingTransaction::End;
@@ -75,12 +75,12 @@ report::TimePoint time_point(const load::Sample& sample) {
 
 namespace {
 
-// What was over before the run began is no part of it.
+// Returns true for an event that had ended before the run began.
 bool was_over(const auto& observed, const load::Outcome& outcome) {
   return observed.end && *observed.end <= outcome.start;
 }
 
-// When an outage, a stall or a checkpoint began, 0 if before the run, and when it ended.
+// Returns begin and end of an outage, a stall or a checkpoint. The begin is at least 0.
 template <class Span>
 Span span_of(const auto& observed, const load::Outcome& outcome) {
   Span span;
@@ -136,7 +136,7 @@ std::vector<report::Checkpoint> checkpoints(
   return result;
 }
 
-// Those of the measurement interval make the means.
+// Converts all samples. Means are those of the measured interval.
 report::ServerStats server_stats(const database::ObservedActivity& observed, const load::Plan& plan,
                                  const load::Outcome& outcome) {
   report::ServerStats stats;
@@ -192,7 +192,7 @@ report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outc
   report::ClientCost client;
   client.cpu_seconds = outcome.client_cpu_seconds;
   client.peak_rss_bytes = measure::read_process_usage().peak_rss_bytes;
-  client.threads = plan.threads + 1;  // the main thread samples
+  client.threads = plan.threads + 1;  // with the main thread
   client.terminals = plan.terminal_count;
   client.connections = plan.connections;
   client.terminals_up_s = seconds_of(outcome.ramp_up);
@@ -205,7 +205,7 @@ report::ClientCost client_cost(const load::Plan& plan, const load::Outcome& outc
   return client;
 }
 
-// Which part of the run of several hosts this is.
+// Returns the description of this host in a run on several hosts.
 report::RankResult rank(const RunPlan& run, const load::Plan& plan, const report::Result& result,
                         const load::Outcome& outcome) {
   report::RankResult rank;

@@ -1,24 +1,24 @@
-// What the fields of a document can be. A struct is described once, by a function
+// The kinds of fields of a document. A struct is described once, by a function
 //
 //   void describe(auto& visit, Of<Bounds> auto& bounds) {
 //     visit.field("low", bounds.low, count, "The smallest load to try.");
 //   }
 //
-// and whoever writes the document, reads it, makes its schema or shows it is a visitor (described_json.h,
+// and visitors write, read and show the document and make its schema (described_json.h,
 // described_reader.h and result_schema_test.cpp in report/document). A visitor has
 //
-//   definition(says, name)                  what the schema calls the struct; without a name it is
-//                                           described where it stands
-//   field(name, value, kind, says, need)    a value with bounds; an optional one may be null
-//   field(name, value, says, need)          a struct, or a list of structs, that is itself described
-//   within(name, says, need, describe)      an object that is no struct: describe(visit)
+//   definition(says, name)                  name of the struct in the schema; without a name, the
+//                                           schema describes the struct in place
+//   field(name, value, kind, says, need)    a value with bounds; an optional value may be null
+//   field(name, value, says, need)          a described struct, or a list of described structs
+//   within(name, says, need, describe)      an object without a struct: describe(visit)
 //   where(applies, describe)                fields that only some documents have: describe(visit)
-//   list_if_any(name, list, says)           a list, which is not there if it is empty
-//   repeats(name, value, kind, says, need)  what value() computes of other fields: it is written, and
-//                                           refused where a document contradicts it
-//   follows(name, value, kind, says, need)  the same, which a reader leaves aside
+//   list_if_any(name, list, says)           a list that is written unless it is empty
+//   repeats(name, value, kind, says, need)  value() computed from other fields. A reader refuses a
+//                                           document with another value
+//   follows(name, value, kind, says, need)  the same, but a reader ignores the field
 //
-// and what few fields need, such as figures() of a histogram. Constants only, for any thread; nothing here knows of JSON.
+// and more for single fields, such as figures() of a histogram. Constants only, for any thread.
 #pragma once
 
 #include <concepts>
@@ -30,17 +30,17 @@
 
 namespace drover::settings {
 
-// A parameter that may be const: a writer has no business to change what it describes.
-template <class Given, class Plain>
-concept Of = std::same_as<std::remove_const_t<Given>, Plain>;
+// A parameter of type Plain or const Plain: writers take const structs.
+template <class Type, class Plain>
+concept Of = std::same_as<std::remove_const_t<Type>, Plain>;
 
 enum class Need : std::uint8_t {
   required,
-  written,  // by every version, but a reader does without
-  added,    // by a later version than the first: older documents lack it
+  written,  // always written, but not required by a reader
+  added,    // in a later version; older documents lack the field
 };
 
-// `definition` is what the schema calls these bounds; empty: it says them in place.
+// `definition`: name of the bounds in the schema; empty: the schema has them in place.
 
 struct Whole {
   std::uint64_t most;
@@ -63,13 +63,12 @@ struct Flag {};
 
 struct Text {
   std::size_t bytes_max;
-  // "batched|single": what drover writes. A reader takes others, which a newer version may know.
+  // "batched|single": values that drover writes. A reader accepts other values of newer versions.
   std::string_view words = {};
-  bool closed = false;  // no others
+  bool closed = false;  // a reader refuses other values
 };
 
-// What a count may be at most: 10 million a second for two centuries, and a sum of 255 of them
-// still fits into 64 bits.
+// Largest count: 10 million per second for two centuries. A sum of 255 counts fits into 64 bits.
 inline constexpr std::uint64_t count_max = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
@@ -78,10 +77,10 @@ inline constexpr Whole objects{1'000'000'000, "objects"};  // warehouses, sessio
 inline constexpr Whole any_whole{unlimited, "unsigned"};
 inline constexpr Amount amount{-static_cast<std::int64_t>(count_max),
                                static_cast<std::int64_t>(count_max), "amount"};
-inline constexpr Real seconds{0, 1e10, "seconds"};            // three centuries
-inline constexpr Real milliseconds{0, 2e13, "milliseconds"};  // what 64 bits of nanoseconds hold
-inline constexpr Real share{0, 2, "share"};  // of a whole, with room for what clocks differ by
-inline constexpr Real figure{0, 1e18};       // computed from others
+inline constexpr Real seconds{0, 1e10, "seconds"};
+inline constexpr Real milliseconds{0, 2e13, "milliseconds"};  // 64 bits of nanoseconds
+inline constexpr Real share{0, 2, "share"};                   // with tolerance for differing clocks
+inline constexpr Real figure{0, 1e18};
 inline constexpr Flag flag{};
 inline constexpr Text name{200};
 inline constexpr Text sentence{100'000};  // settings, messages of a server

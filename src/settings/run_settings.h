@@ -1,8 +1,6 @@
-// The settings of a run: what was asked for, with every "auto" resolved.
-//
-// Made once from the options (run/run_plan.h) and carried whole: by what the backends are made of, by the
-// result, and from there into its document and pages. tpcc::Plan has what the engine needs, in
-// whole numbers and durations. Never a password or a connection string. Plain values.
+// The settings of a run, with every "auto" resolved. The options make them (run/run_plan.h), and the
+// backends, the result and the reports read them. They never contain a password or a connection
+// string. Plain values.
 #pragma once
 
 #include <chrono>
@@ -10,21 +8,43 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "settings/benchmark.h"
 #include "settings/field.h"
 
 namespace drover::settings {
 
-// Something that the benchmark was given: {"readproportion", "0.5"}, {"transfer.sql", "weight 3"}.
-struct Given {
+// A kind of benchmark, and how it differs from the other kinds in results.
+struct Benchmark {
+  std::string_view key;    // RunSettings::benchmark
+  std::string_view title;  // in reports; empty: unknown benchmark
+  // Warehouses, terminals with keying and think times, tpmC, inputs, the ledger, and the rules of a
+  // specification.
+  bool is_tpcc = false;
+  std::string_view client = "client";  // noun
+};
+
+inline constexpr Benchmark known_benchmarks[] = {
+    {"tpcc", "TPC-C", true, "terminal"}, {"ycsb", "YCSB"}, {"sql", "SQL scripts"}};
+
+// Stands for the benchmarks of newer versions.
+inline constexpr Benchmark unknown_benchmark = {};
+
+constexpr const Benchmark& benchmark_named(std::string_view key) {
+  for (const Benchmark& one : known_benchmarks) {
+    if (one.key == key) return one;
+  }
+  return unknown_benchmark;
+}
+
+// A setting of the workload: {"readproportion", "0.5"}, {"transfer.sql", "weight 3"}.
+struct WorkloadSetting {
   std::string name;
   std::string value;
 };
 
-// Figures of the load that the hosts of a run divide among themselves, as given for all hosts
-// together.
+// Figures of the load of all hosts together, which the hosts of a run divide.
 struct SharedFigures {
   std::optional<std::uint64_t> connections;   // none: each host chose
   std::optional<std::uint64_t> max_inflight;  // none: one for each connection
@@ -49,7 +69,7 @@ struct RunSettings {
   std::string isolation;
   std::string on_db_loss;
   double statement_timeout_s = 0;
-  std::optional<std::uint64_t> max_attempts;  // 0: unlimited; none: an older document does not tell
+  std::optional<std::uint64_t> max_attempts;  // 0: unlimited; none: older document
   bool max_inflight_chosen = false;
   bool deferred_delivery = false;
   bool server_stats = false;
@@ -57,21 +77,21 @@ struct RunSettings {
   bool balance = false;
   bool affinity = false;
   std::optional<double> simulate_ms;
-  std::uint64_t terminals = 0;                // of TPC-C; 0: an older document does not tell
+  std::uint64_t terminals = 0;                // of TPC-C; 0: older document
   std::optional<SharedFigures> of_all_hosts;  // only in the part of a run of several hosts
-  // What TPC-C has no use for.
+  // Of YCSB and scripts.
   std::uint64_t clients = 0;
-  double rate = 0;       // transactions a second that a schedule asks for; 0: a closed loop
-  std::string arrivals;  // of the schedule
+  double rate = 0;  // scheduled transactions per second; 0: closed loop
+  std::string arrivals;
   std::uint64_t operations = 0;
   std::string protocol;
-  std::vector<Given> workload;  // in the order in which it is shown
+  std::vector<WorkloadSetting> workload;  // in the order of the reports
 
   const Benchmark& kind() const { return benchmark_named(benchmark); }
   bool is_tpcc() const { return kind().is_tpcc; }
   bool is_open_loop() const { return rate > 0; }
   bool waits_for_database() const { return on_db_loss != "fail"; }
-  // How long to wait for the database when the terminals have ended.
+  // Returns the time to wait for the database after the load.
   std::chrono::nanoseconds patience_afterwards() const {
     return std::chrono::seconds(waits_for_database() ? 60 : 5);
   }
@@ -80,11 +100,11 @@ struct RunSettings {
   }
 };
 
-void describe(auto& visit, Of<Given> auto& given) {
+void describe(auto& visit, Of<WorkloadSetting> auto& setting) {
   visit.definition("A setting of the workload.", "given");
-  visit.field("name", given.name, name,
+  visit.field("name", setting.name, name,
               "ycsb: a property, such as readproportion. sql: a script or a variable.");
-  visit.field("value", given.value, sentence,
+  visit.field("value", setting.value, sentence,
               "Value as given by the user; for a script its weight.");
 }
 
@@ -102,7 +122,7 @@ void describe(auto& visit, Of<SharedFigures> auto& figures) {
               "Number of transactions to execute; 0: the run is limited by time.");
 }
 
-void describe_other_benchmarks(auto& visit, Of<RunSettings> auto& run) {
+void describe_clients(auto& visit, Of<RunSettings> auto& run) {
   visit.field("clients", run.clients, objects,
               "Number of clients. Each executes one transaction at a time.", Need::added);
   visit.field("rate", run.rate, Real{0, 1e12},
@@ -179,7 +199,7 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
     inner.field("terminals", run.terminals, objects, "Number of terminals; 0 in older documents.",
                 Need::added);
   });
-  visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_other_benchmarks(inner, run); });
+  visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_clients(inner, run); });
 }
 
 }  // namespace drover::settings

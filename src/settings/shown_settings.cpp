@@ -12,8 +12,8 @@
 namespace drover::settings {
 namespace {
 
-std::string or_else(std::string text, std::string_view of_none) {
-  return text.empty() ? std::string(of_none) : text;
+std::string or_else(const std::string& text, std::string_view if_empty) {
+  return std::string(text.empty() ? if_empty : text);
 }
 
 std::string pacing_text(const RunSettings& run) {
@@ -29,14 +29,10 @@ std::uint64_t terminals_of(const RunSettings& run) {
 
 // Returns the smallest figure that is not 0. 0 means that there is no limit.
 std::uint64_t smallest_limit(std::initializer_list<std::uint64_t> limits) {
-  std::uint64_t least = 0;
-  for (const std::uint64_t limit : limits) {
-    if (limit > 0 && (least == 0 || limit < least)) least = limit;
-  }
-  return least;
+  return std::ranges::min(limits, {}, [](std::uint64_t limit) { return limit - 1; });
 }
 
-// Without delays, it is the transactions at a time that make the load; with them, the terminals.
+// Without delays, the load is the number of transactions in flight, else the number of terminals.
 std::string inflight_text(const RunSettings& run) {
   if (run.no_delays) {
     return fmt::format("{}",
@@ -77,8 +73,7 @@ std::vector<ShownSetting> load_of_tpcc(const RunSettings& run) {
           {"Deliveries", run.deferred_delivery ? "deferred" : "at once"}};
 }
 
-// What it was given is among its load: it stands behind it, as it was given.
-std::vector<ShownSetting> load_of_others(const RunSettings& run) {
+std::vector<ShownSetting> load_of_clients(const RunSettings& run) {
   std::vector<ShownSetting> rows = {
       {"Benchmark", run.benchmark},
       {"Clients", text::grouped(run.clients)},
@@ -88,13 +83,12 @@ std::vector<ShownSetting> load_of_others(const RunSettings& run) {
       {"Warm-up", text::length_text(run.warmup_s)},
       {"Transactions", operations_text(run)},
       {"Seed", fmt::format("{}", run.seed)}};
-  for (const Given& one : run.workload) rows.push_back({one.name, one.value});
+  for (const WorkloadSetting& one : run.workload) rows.push_back({one.name, one.value});
   return rows;
 }
 
-std::vector<ComparedSetting> to_agree_in_of_others(const RunSettings& run) {
-  // Beyond the clients neither permits nor connections let more transactions through; by a schedule they are due all
-  // the same.
+std::vector<ComparedSetting> to_agree_in_of_clients(const RunSettings& run) {
+  // An open loop starts its transactions whatever the number of clients, permits and connections.
   const std::uint64_t at_a_time = std::min({run.clients, run.max_inflight, run.connections});
   std::vector<ComparedSetting> settings = {
       {"clients", {"clients", fmt::format("{}", run.clients)}},
@@ -105,7 +99,8 @@ std::vector<ComparedSetting> to_agree_in_of_others(const RunSettings& run) {
        {"transactions in flight", run.is_open_loop() ? "open loop" : fmt::format("{}", at_a_time)}},
       {"isolation", {"isolation", run.isolation}},
       {"protocol", {"protocol", run.protocol}}};
-  for (const Given& one : run.workload) settings.push_back({"workload", {one.name, one.value}});
+  for (const WorkloadSetting& one : run.workload)
+    settings.push_back({"workload", {one.name, one.value}});
   return settings;
 }
 
@@ -121,7 +116,7 @@ std::vector<ComparedSetting> to_agree_in_of_tpcc(const RunSettings& run) {
 }  // namespace
 
 std::vector<ShownSetting> settings_of_load(const RunSettings& run) {
-  return run.is_tpcc() ? load_of_tpcc(run) : load_of_others(run);
+  return run.is_tpcc() ? load_of_tpcc(run) : load_of_clients(run);
 }
 
 std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
@@ -150,11 +145,11 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
 std::vector<ComparedSetting> settings_to_agree_in(const RunSettings& run) {
   std::vector<ComparedSetting> settings = {
       {"benchmark", {"benchmark", run.benchmark}},
-      // Where there was a database, the result knows which.
+      // The result knows the database of other runs.
       {"backend",
        {"transactions run on",
         run.simulate_ms ? fmt::format("simulated, {:g} ms", *run.simulate_ms) : ""}}};
-  std::ranges::move(run.is_tpcc() ? to_agree_in_of_tpcc(run) : to_agree_in_of_others(run),
+  std::ranges::move(run.is_tpcc() ? to_agree_in_of_tpcc(run) : to_agree_in_of_clients(run),
                     std::back_inserter(settings));
   return settings;
 }

@@ -1,5 +1,4 @@
-// The settings of a run as people see them: in the tables of a report, and where results are compared. A new
-// setting has its row here and nowhere else. Pure functions; any thread.
+// The settings of a run in the tables of reports and in comparisons. Pure functions, for any thread.
 #pragma once
 
 #include <string>
@@ -15,19 +14,19 @@ struct ShownSetting {
   std::string text;
 };
 
-// The tables of a report.
+// Return the tables of a report.
 std::vector<ShownSetting> settings_of_load(const RunSettings& run);
 std::vector<ShownSetting> settings_of_database(const RunSettings& run);
 
-// What results have to agree in: the sentence that says how they differ begins with the label. Runs of one
-// benchmark have the same settings here, but for what they were given (the key "workload").
+// A setting in which comparable results agree. The sentence about a difference begins with the label.
+// Runs of a benchmark have the same settings, except those with the key "workload".
 struct ComparedSetting {
   std::string_view key;  // of --allow-different
   ShownSetting shown;
 };
 std::vector<ComparedSetting> settings_to_agree_in(const RunSettings& run);
 
-// What they may differ in, which a comparison mentions.
+// Returns the settings whose differences a comparison only mentions.
 std::vector<ShownSetting> settings_worth_a_note(const RunSettings& run);
 
 }  // namespace drover::settings

@@ -11,15 +11,10 @@ namespace drover::benchmark {
 
 using coro::Task;
 
-SqlBenchmark::SqlBenchmark(SqlBenchmarkOptions options, const sql::Database& database)
-    : options_(std::move(options)), database_(database) {
-  options_.plan.set_clients(options_.plan.clients);
-}
-
 std::vector<std::string> SqlBenchmark::notes() const {
   std::vector<std::string> notes =
       sql::undefined_variable_notes(*options_.plan.scripts, options_.plan.definitions);
-  note_share(options_.plan, notes);
+  note_share(notes);
   return notes;
 }
 
@@ -31,15 +26,14 @@ Task<database::ServerFacts> SqlBenchmark::prepare() {
   }
   isolation_ = options_.isolation ? database::isolation_name(*options_.isolation)
                                   : prepared.server.settings["default_transaction_isolation"];
-  pooling_ = prepared.server.pooling;
-  dialect_ = prepared.server.dialect;
+  server_ = prepared.server;
   co_return std::move(prepared.server);
 }
 
 void SqlBenchmark::complete(settings::RunSettings& settings) {
   sql::ScriptPlan& plan = options_.plan;
   plan.workload = workload_info(plan);
-  complete_client_settings(plan, settings);
+  complete_client_settings(settings);
   settings.isolation = isolation_;
   settings.protocol = sql::protocol_name(plan.scripts->protocol());
   for (std::size_t i = 0; i < plan.scripts->titles().size(); ++i) {
@@ -62,11 +56,7 @@ load::WorkloadFactory SqlBenchmark::workload(std::function<void(std::string_view
     settings.run = settings_;
     settings.protocol = options_.plan.scripts->protocol();
     settings.isolation = options_.isolation.value_or(settings.isolation);
-    settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
-    settings.pooling = pooling_;
-    settings.server_dialect = dialect_;
-    settings.upkeep = options_.plan.upkeep_of_worker(index);
-    settings.seed = options_.plan.seed + options_.plan.number_of_worker(index);
+    complete_backend_settings(index, server_, settings);
     return database_.make_backend(std::move(settings));
   };
   return sql::make_clients(options_.plan, backends, *counts_);

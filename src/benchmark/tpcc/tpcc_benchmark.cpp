@@ -235,13 +235,19 @@ Task<void> TpccBenchmark::ask_afterwards(coro::Duration timeout) {
   if (lost_commits_) lost_commits_->complete = explain(*lost_commits_, counted.ledger, in_data);
 }
 
+void TpccBenchmark::describe_share(const load::Share& share, report::Result& part) const {
+  const auto warehouses = static_cast<std::uint64_t>(options_.plan.warehouses);
+  part.plan.terminals = terminals_of(share);
+  part.ranks[0].warehouse_first = share.begin(warehouses) + 1;
+  part.ranks[0].warehouse_last = share.end(warehouses);
+}
+
 void TpccBenchmark::add_to(const load::Outcome& outcome, report::Result& result) const {
   add_records(options_.plan, *records_, result);
   if (ledger_after_) result.ledger_in_data = ledger_between(ledger_before_, *ledger_after_);
   result.lost_commits = lost_commits_;
   if (!result.ranks.empty()) {
-    result.ranks[0].warehouse_first = static_cast<std::uint64_t>(own_range().first);
-    result.ranks[0].warehouse_last = static_cast<std::uint64_t>(own_range().last);
+    describe_share(options_.plan.share, result);
     report::complete_summary(result);
   }
   add_availability(*records_, outcome.start, result);

@@ -48,6 +48,7 @@ class TpccBenchmark final : public run::Benchmark {
   load::Observer* observer() override;
   const database::ObservedServer* server() const override { return database_; }
   coro::Task<void> ask_afterwards(coro::Duration timeout) override;
+  void describe_share(const load::Share& share, report::Result& part) const override;
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
   // Returns, after the run, why the log of deferred Deliveries is incomplete; empty if it is

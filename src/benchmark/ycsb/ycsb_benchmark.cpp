@@ -6,7 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "benchmark/clients.h"
 #include "database/error.h"
 #include "report/document/described_text.h"
 #include "text/plain_text.h"
@@ -16,11 +15,6 @@
 namespace drover::benchmark {
 
 using coro::Task;
-
-YcsbBenchmark::YcsbBenchmark(YcsbOptions options, const ycsb::Database& database)
-    : options_(std::move(options)), database_(database) {
-  options_.plan.set_clients(options_.plan.clients);
-}
 
 Task<database::ServerFacts> YcsbBenchmark::prepare() {
   ycsb::Plan& plan = options_.plan;
@@ -57,14 +51,6 @@ void YcsbBenchmark::take_all_rows() {
   properties.insert_count = properties.record_count - properties.insert_start;
 }
 
-std::optional<double> YcsbBenchmark::transactions_a_second() const {
-  return rate_of(options_.plan);
-}
-
-std::size_t YcsbBenchmark::threads_without_rate() const {
-  return threads_of_closed_loop(options_.plan);
-}
-
 namespace {
 
 // What makes the load: the rest is of the client, and stands elsewhere.
@@ -82,8 +68,8 @@ bool is_of_the_load(const ycsb::Properties& properties, std::string_view name) {
   return properties.is_given(name) && !is_in(elsewhere);
 }
 
-std::vector<settings::Given> given_of(const ycsb::Properties& properties) {
-  std::vector<settings::Given> given;
+std::vector<settings::WorkloadSetting> given_of(const ycsb::Properties& properties) {
+  std::vector<settings::WorkloadSetting> given;
   for (const ycsb::ShownProperty& one : ycsb::shown_properties(properties)) {
     if (is_of_the_load(properties, one.name)) given.push_back({one.name, one.value});
   }
@@ -99,7 +85,7 @@ std::vector<settings::Given> given_of(const ycsb::Properties& properties) {
 void YcsbBenchmark::complete(settings::RunSettings& settings) {
   ycsb::Plan& plan = options_.plan;
   plan.complete();
-  complete_client_settings(plan, settings);
+  complete_client_settings(settings);
   settings.isolation = database::isolation_name(isolation_);
   settings.workload = given_of(plan.properties);
   settings_ = settings;
@@ -113,14 +99,10 @@ load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_vie
     settings.values = prepared_.values;
     settings.verify = options_.verify;
     settings.isolation = isolation_;
-    settings.connections = options_.plan.share_of_worker(index, options_.plan.connections);
-    settings.pooling = prepared_.server.pooling;
-    settings.server_dialect = prepared_.server.dialect;
-    settings.upkeep = options_.plan.upkeep_of_worker(index);
+    complete_backend_settings(index, prepared_.server, settings);
     settings.statement_timeout = settings_.statement_timeout();
     settings.wait_for_server = settings_.waits_for_database();
     settings.resolve_patience = settings_.patience_afterwards();
-    settings.seed = options_.plan.seed + options_.plan.number_of_worker(index);
     return database_.make_backend(std::move(settings));
   };
   return ycsb::make_clients(options_.plan, backends, *records_);
@@ -147,7 +129,7 @@ constexpr const char* inserted_rows = "inserts";
 
 std::vector<std::string> YcsbBenchmark::notes() const {
   std::vector<std::string> notes = prepared_.notes;
-  note_share(options_.plan, notes);
+  note_share(notes);
   return notes;
 }
 

@@ -1,17 +1,15 @@
 // A run of YCSB.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "benchmark/clients.h"
 #include "database/server.h"
-#include "run/benchmark.h"
-#include "settings/run_settings.h"
 #include "workload/ycsb/clients/clients.h"
 #include "workload/ycsb/clients/plan.h"
 #include "workload/ycsb/database.h"
@@ -28,27 +26,16 @@ struct YcsbOptions {
   std::string found = {};
 };
 
-class YcsbBenchmark final : public run::Benchmark {
+class YcsbBenchmark final : public ClientBenchmark<YcsbOptions, ycsb::Database> {
  public:
-  // The database must outlive the benchmark.
-  YcsbBenchmark(YcsbOptions options, const ycsb::Database& database);
+  YcsbBenchmark(YcsbOptions options, const ycsb::Database& database)
+      : ClientBenchmark(std::move(options), database) {}
 
-  load::Plan& plan() noexcept override { return options_.plan; }
   coro::Task<database::ServerFacts> prepare() override;
-  std::optional<double> transactions_a_second() const override;
-  double connections_wanted() const override {
-    return static_cast<double>(options_.plan.terminal_count);
-  }
-  std::size_t threads_most() const override { return options_.plan.terminal_count; }
-  std::size_t threads_without_rate() const override;
-  std::uint64_t terminals_of(const load::Share& share) const override {
-    return share.of(options_.plan.clients);
-  }
   void complete(settings::RunSettings& settings) override;
   std::string title() const override { return settings_.isolation; }
   std::vector<std::string> notes() const override;
   load::WorkloadFactory workload(std::function<void(std::string_view)> on_note) override;
-  const database::ObservedServer* server() const override { return &database_; }
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
@@ -63,10 +50,7 @@ class YcsbBenchmark final : public run::Benchmark {
  private:
   void take_all_rows();
 
-  YcsbOptions options_;
   database::Isolation isolation_ = database::Isolation::read_committed;  // once it is prepared
-  const ycsb::Database& database_;
-  settings::RunSettings settings_;
   ycsb::RunPreparation prepared_;
   std::optional<ycsb::RunRecords> records_;
   std::optional<ycsb::TableSums> after_;

@@ -14,7 +14,7 @@
 #include "cli/standard_output.h"
 #include "random/fnv.h"
 #include "report/document/result_json.h"
-#include "run/interrupt.h"
+#include "run/process.h"
 #include "text/password.h"
 
 namespace drover::cli {

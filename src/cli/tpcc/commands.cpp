@@ -12,7 +12,7 @@
 #include "cli/option/database_option.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
-#include "run/interrupt.h"
+#include "run/process.h"
 
 namespace drover::cli {
 namespace {

@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "cli/search_command.h"
 #include "cli/tpcc/run.h"
-#include "run/interrupt.h"
 #include "run/measured_run.h"
+#include "run/process.h"
 #include "search/search.h"
 
 namespace drover::cli {

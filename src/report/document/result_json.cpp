@@ -162,7 +162,8 @@ static void require_fitting(const JsonReader& json, const std::vector<RankResult
   if (list.size() > ranks_max) json.refuse(fmt::format("at most {} ranks", ranks_max), "more");
 }
 
-static void require_fitting(const JsonReader& json, const std::vector<settings::Given>& list) {
+static void require_fitting(const JsonReader& json,
+                            const std::vector<settings::WorkloadSetting>& list) {
   if (list.size() > json_names_max)
     json.refuse(fmt::format("at most {} of them", json_names_max), "more");
 }

@@ -1,29 +1,70 @@
-#include "run/needs.h"
+#include "run/process.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
+#include "coro/block_on.h"
+#include "coro/fd_watch.h"
 #include "database/embedded/configuration.h"
 #include "file/bounded_file.h"
 #include "measure/host.h"
+#include "run/usage_error.h"
 #include "text/plain_text.h"
 
 namespace drover::run {
 namespace {
 
-// Each worker has its epoll and its wake-up.
+sigset_t interrupts() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+// Read by the signal handler. Written before the handler is installed.
+const coro::Clock* request_clock = nullptr;
+coro::Instant requested_at;
+
+// Ends the process at a second request. Reading a clock is safe in a signal handler.
+void end_at_once(int) {
+  if (request_clock->now() - requested_at < one_request_lasts) return;
+  _exit(exit_interrupted);
+}
+
+// Installs the handler, because the worker's loop may be busy or stuck at the next signal. Only this
+// thread takes the signal; other threads still block it.
+void end_process_at_next_signal(const coro::Clock& clock) {
+  request_clock = &clock;
+  requested_at = clock.now();
+  struct sigaction action{};
+  action.sa_handler = end_at_once;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  const sigset_t signals = interrupts();
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+// Each worker has an epoll descriptor and an eventfd.
 constexpr std::size_t descriptors_of_thread = 2;
-// The main worker's two, that which takes signals, and those that watch the server.
+// Two of the main worker, one for signals, two for the connections that watch the server.
 constexpr std::size_t descriptors_of_command = 5;
 
-// A terminal takes 350 in its sleep, 900 where all are in their transactions, as they are when the
-// machine cannot keep up (measured with ten million).
+// A sleeping terminal takes 350 bytes, a terminal in a transaction 900. All terminals are in
+// transactions if the machine is overloaded (measured with ten million terminals).
 constexpr std::uint64_t bytes_of_terminal = 900;
 
 constexpr double gibibyte = 1 << 30;
@@ -45,6 +86,62 @@ std::optional<std::uint64_t> address_space_left() {
 
 }  // namespace
 
+BlockedInterrupts::BlockedInterrupts() {
+  const sigset_t signals = interrupts();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+BlockedInterrupts::~BlockedInterrupts() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+InterruptWatch::InterruptWatch(std::function<void()> on_first, const coro::Clock& clock)
+    : on_first_(std::move(on_first)), clock_(clock) {
+  const sigset_t signals = interrupts();
+  signal_fd_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signal_fd_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+}
+
+InterruptWatch::~InterruptWatch() {
+  close(signal_fd_);
+}
+
+coro::Task<void> InterruptWatch::watch() {
+  coro::FdWatch readable(signal_fd_);
+  signalfd_siginfo signal{};
+  do {
+    co_await readable.ready(coro::Readiness::read);
+  } while (read(signal_fd_, &signal, sizeof signal) != sizeof signal);
+  end_process_at_next_signal(clock_);
+  on_first_();
+}
+
+namespace {
+
+coro::Task<void> until_interrupted(coro::Task<void> work, bool& done) {
+  coro::CancelSource& outer = co_await coro::current_source();
+  coro::Scope scope(outer);
+  InterruptWatch interrupt([&] { scope.cancel(); });
+  auto body = [&]() -> coro::Task<void> {
+    co_await std::move(work);
+    done = true;
+    scope.cancel();  // ends the watch
+  };
+  scope.start(interrupt.watch());
+  scope.start(body());
+  co_await scope.join();
+}
+
+}  // namespace
+
+int run_command(coro::Task<void> work) {
+  const BlockedInterrupts blocked;
+  coro::Worker worker;
+  bool done = false;
+  coro::block_on(worker, until_interrupted(std::move(work), done));
+  return done ? exit_success : exit_interrupted;
+}
+
 std::optional<std::uint64_t> parse_memory_available(std::string_view meminfo) {
   const auto kibibytes = number_in(measure::value_of_line(meminfo, "MemAvailable"));
   if (!kibibytes) return std::nullopt;
@@ -61,7 +158,7 @@ std::uint64_t memory_available() {
 void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t threads) {
   rlimit limit{};
   if (kind == DatabaseKind::ydb || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  std::error_code error;  // one more is open while they are counted, as others are for a moment
+  std::error_code error;  // the count includes the directory that lists the files
   const auto open_files = static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), {}));
   const std::size_t needed =
