@@ -84,7 +84,7 @@ void add_to(load::PhaseSnapshot& total, const load::PhaseMetrics& more) {
   for (std::size_t type = 0; type < more.size(); ++type) total[type].add(more[type]);
 }
 
-// Never lowers a counter, although a snapshot may be older than the list of outages.
+// Raises a counter, which must not fall: an interruption that lasts longer becomes an outage.
 void raise(std::uint64_t& count, std::uint64_t to) {
   count = std::max(count, to);
 }
@@ -192,66 +192,52 @@ void add_transactions(const load::WorkloadInfo& workload, const RunFigures& figu
       });
 }
 
-// A metric with a series for each worker thread or host.
-template <class Source>
-struct Described {
-  MetricType type;
-  std::string name;
-  const char* help;
-  double (*value)(const Source&);
-};
-
 void add_workers(const load::WorkloadInfo& workload, const RunFigures& figures,
                  Families& families) {
-  const Described<WorkerFigures> metrics[] = {
-      {Gauge, name_of(workload, "transactions_in_flight"),
-       "Transactions in flight, by worker thread.",
-       [](const WorkerFigures& worker) { return static_cast<double>(worker.in_flight); }},
-      {Gauge, name_of(workload, "terminals_waiting"),
-       "Terminals that wait for a permit or a connection, by worker thread.",
-       [](const WorkerFigures& worker) { return static_cast<double>(worker.waiting); }},
-      {Counter, "drover_worker_cpu_seconds_total",
-       "CPU time of the worker thread; its rate is the share of a core.",
-       [](const WorkerFigures& worker) { return worker.cpu_s; }}};
-  const auto labels_of = [](std::size_t i) { return Labels{{"worker", std::to_string(i)}}; };
-  for (const auto& [type, name, help, value] : metrics) {
-    MetricFamily& family = add_family(families, type, name, help);
-    for (std::size_t i = 0; i < figures.workers.size(); ++i) {
-      add(family, value(figures.workers[i]), labels_of(i));
-    }
-  }
+  MetricFamily& in_flight = add_family(families, Gauge, name_of(workload, "transactions_in_flight"),
+                                       "Transactions in flight, by worker thread.");
+  MetricFamily& waiting =
+      add_family(families, Gauge, name_of(workload, "terminals_waiting"),
+                 "Terminals that wait for a permit or a connection, by worker thread.");
+  MetricFamily& cpu = add_family(families, Counter, "drover_worker_cpu_seconds_total",
+                                 "CPU time of the worker thread; its rate is the share of a core.");
   MetricFamily& lag = add_family(families, Histogram, "drover_worker_timer_lag_seconds",
                                  "Timer lag of the worker thread.");
   for (std::size_t i = 0; i < figures.workers.size(); ++i) {
-    add(lag, figures.workers[i].timer_lag, labels_of(i));
+    const WorkerFigures& worker = figures.workers[i];
+    const Labels labels{{"worker", std::to_string(i)}};
+    add(in_flight, worker.in_flight, labels);
+    add(waiting, worker.waiting, labels);
+    add(cpu, worker.cpu_s, labels);
+    add(lag, worker.timer_lag, labels);
   }
 }
 
+// Adds the hosts of a run on several hosts, instead of their workers.
 void add_ranks(const RunFigures& figures, Families& families) {
-  using load::RankNow;
-  static const Described<RankNow> metrics[] = {
-      {Gauge, "drover_host_up",
-       "0 if the host was lost (its other metrics keep their last values), else 1.",
-       [](const RankNow& rank) { return rank.is_lost ? 0.0 : 1.0; }},
-      {Gauge, "drover_host_transactions_per_second",
-       "Transactions that the host committed in the last second.",
-       [](const RankNow& rank) { return rank.per_second; }},
-      {Gauge, "drover_host_transactions_in_flight", "Transactions that the host has in flight.",
-       [](const RankNow& rank) { return static_cast<double>(rank.in_flight); }},
-      {Gauge, "drover_host_worker_load_ratio",
-       "CPU share of the busiest worker thread of the host, from 0 to 1.",
-       [](const RankNow& rank) { return rank.worker_load; }},
-      {Gauge, "drover_host_timer_lag_p99_seconds",
-       "99th percentile of the host's timer lag in the last second.",
-       [](const RankNow& rank) { return rank.timer_lag_p99_ms * 1e-3; }},
-      {Gauge, "drover_host_connections_open", "Open connections of the host.",
-       [](const RankNow& rank) { return static_cast<double>(rank.connections_open); }}};
-  for (const auto& [type, name, help, value] : metrics) {
-    MetricFamily& family = add_family(families, type, name, help);
-    for (std::size_t i = 0; i < figures.ranks.size(); ++i) {
-      const RankNow& rank = figures.ranks[i];
-      add(family, value(rank), {{"rank", std::to_string(i)}, {"host", label_value(rank.name)}});
-    }
+  MetricFamily& up =
+      add_family(families, Gauge, "drover_host_up",
+                 "0 if the host was lost (its other metrics keep their last values), else 1.");
+  MetricFamily& rate = add_family(families, Gauge, "drover_host_transactions_per_second",
+                                  "Transactions that the host committed in the last second.");
+  MetricFamily& in_flight = add_family(families, Gauge, "drover_host_transactions_in_flight",
+                                       "Transactions that the host has in flight.");
+  MetricFamily& load =
+      add_family(families, Gauge, "drover_host_worker_load_ratio",
+                 "CPU share of the busiest worker thread of the host, from 0 to 1.");
+  MetricFamily& lag = add_family(families, Gauge, "drover_host_timer_lag_p99_seconds",
+                                 "99th percentile of the host's timer lag in the last second.");
+  MetricFamily& connections =
+      add_family(families, Gauge, "drover_host_connections_open", "Open connections of the host.");
+  for (std::size_t i = 0; i < figures.ranks.size(); ++i) {
+    const load::RankNow& rank = figures.ranks[i];
+    const Labels labels{{"rank", std::to_string(i)}, {"host", label_value(rank.name)}};
+    add(up, rank.is_lost ? 0 : 1, labels);
+    add(rate, rank.per_second, labels);
+    add(in_flight, rank.in_flight, labels);
+    add(load, rank.worker_load, labels);
+    add(lag, rank.timer_lag_p99_ms * 1e-3, labels);
+    add(connections, rank.connections_open, labels);
   }
 }
 

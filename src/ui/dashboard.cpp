@@ -43,57 +43,26 @@ void draw_box(Canvas& canvas, Area box) {
   canvas.put_point(bottom, right, lines[5], Style::faint);
 }
 
-// The list of keys and their meanings, in a box with `padding` blanks at its sides. Without padding
-// there is no box.
-class Help {
- public:
-  Help(const std::vector<KeyHelp>& keys, int width, bool brief, int padding) : padding_(padding) {
-    for (const KeyHelp& key : keys) {
-      if (!brief || !key.short_meaning.empty()) {
-        key_cells_ = std::max(key_cells_, cells_of(key.key));
-      }
-    }
-    const int room = std::max(width - sides() - key_cells_ - between, 0);
-    for (const KeyHelp& key : keys) {
-      const std::string& meaning = brief ? key.short_meaning : key.meaning;
-      std::string name = key.key;
-      for (const std::string& line : text::wrapped_lines(meaning, static_cast<std::size_t>(room))) {
-        cells_ = std::max(cells_, key_cells_ + between + cells_of(line));
-        lines_.emplace_back(std::exchange(name, ""), line);
-      }
+// Returns the list of keys and their meanings, wrapped at `width`.
+std::vector<StyledLine> help_lines(const std::vector<KeyHelp>& keys, bool brief, int width) {
+  constexpr int gap = 2;
+  int key_cells = 0;
+  for (const KeyHelp& key : keys) {
+    if (!brief || !key.short_meaning.empty()) key_cells = std::max(key_cells, cells_of(key.key));
+  }
+  const auto room = static_cast<std::size_t>(std::max(width - key_cells - gap, 0));
+  std::vector<StyledLine> lines;
+  for (const KeyHelp& key : keys) {
+    std::string name = key.key;
+    for (std::string& line : text::wrapped_lines(brief ? key.short_meaning : key.meaning, room)) {
+      const int blanks = key_cells + gap - cells_of(name);
+      lines.push_back({{std::exchange(name, ""), Style::strong},
+                       {std::string(static_cast<std::size_t>(blanks), ' ')},
+                       {std::move(line)}});
     }
   }
-
-  int rows() const { return static_cast<int>(lines_.size()) + 2 * above(); }
-  int columns() const { return cells_ + sides(); }
-
-  void draw(Canvas& canvas) const {
-    const Area box{std::max((canvas.rows() - rows()) / 2, 0),
-                   std::max((canvas.columns() - columns()) / 2, 0), rows(), columns()};
-    canvas.fill(padding_ > 0 ? box : canvas.whole(), U' ', Style::normal);
-    if (padding_ > 0) {
-      draw_box(canvas, box);
-      canvas.put(box.row, box.column + 2, " keys ", Style::heading);
-    }
-    const int column = box.column + sides() / 2;
-    for (std::size_t i = 0; i < lines_.size(); ++i) {
-      const int row = box.row + above() + static_cast<int>(i);
-      canvas.put(row, column, lines_[i].first, Style::strong);
-      canvas.put(row, column + key_cells_ + between, lines_[i].second);
-    }
-  }
-
- private:
-  static constexpr int between = 2;
-
-  int sides() const { return padding_ > 0 ? 2 * padding_ + 2 : 0; }
-  int above() const { return padding_; }  // rows of the border and of the padding
-
-  int padding_;
-  int key_cells_ = 0;
-  int cells_ = 0;
-  std::vector<std::pair<std::string, std::string>> lines_;  // key (or empty), meaning
-};
+  return lines;
+}
 
 // Returns the width of the first word and of the blanks before it.
 int first_word_cells(const std::string& text) {
@@ -185,17 +154,27 @@ void draw_keys(Canvas& canvas, int row, const std::vector<KeyHelp>& keys) {
   draw_line(canvas, row, 1, canvas.columns() - 1, fitted(phrases, canvas.columns() - 1, 3));
 }
 
-// Draws the largest form of the help that fits.
+// Draws the largest form of the help that fits: in a box with two blanks or one blank at its sides,
+// with short meanings, or without a box.
 void draw_help(Canvas& canvas, const std::vector<KeyHelp>& keys) {
-  const auto fits = [&](const Help& help) {
-    return help.rows() <= canvas.rows() && help.columns() <= canvas.columns();
-  };
-  const int width = canvas.columns();
-  for (const Help& help :
-       {Help(keys, width, false, 2), Help(keys, width, false, 1), Help(keys, width, true, 1)}) {
-    if (fits(help)) return help.draw(canvas);
+  for (const auto& [brief, padding] : {std::pair(false, 2), {false, 1}, {true, 1}, {true, 0}}) {
+    const int sides = padding > 0 ? 2 * padding + 2 : 0;
+    const std::vector<StyledLine> lines = help_lines(keys, brief, canvas.columns() - sides);
+    int cells = 0;
+    for (const StyledLine& line : lines) cells = std::max(cells, cells_of(line));
+    const int rows = static_cast<int>(lines.size()) + 2 * padding;
+    const int columns = cells + sides;
+    if (padding > 0 && (rows > canvas.rows() || columns > canvas.columns())) continue;
+    const Area box{std::max((canvas.rows() - rows) / 2, 0),
+                   std::max((canvas.columns() - columns) / 2, 0), rows, columns};
+    canvas.fill(padding > 0 ? box : canvas.whole(), U' ', Style::normal);
+    if (padding > 0) {
+      draw_box(canvas, box);
+      canvas.put(box.row, box.column + 2, " keys ", Style::heading);
+    }
+    draw_lines(canvas, {box.row + padding, box.column + sides / 2, rows, cells}, lines);
+    return;
   }
-  Help(keys, width, true, 0).draw(canvas);
 }
 
 // Draws a screen without room for panels: the most important lines, then the log and the keys.
