@@ -29,7 +29,7 @@
 #include "coro/block_on.h"
 #include "coro/deadline.h"
 #include "coro/limiter.h"
-#include "coro/when_all.h"
+#include "coro/scope.h"
 #include "stream.h"
 
 namespace {

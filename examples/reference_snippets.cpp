@@ -23,7 +23,6 @@
 #include "coro/deadline.h"
 #include "coro/event.h"
 #include "coro/fd_watch.h"
-#include "coro/gcra.h"
 #include "coro/limiter.h"
 #include "coro/promise.h"
 #include "coro/scope.h"
@@ -31,7 +30,6 @@
 #include "coro/sleep.h"
 #include "coro/stealing_pool.h"
 #include "coro/task.h"
-#include "coro/when_all.h"
 
 using namespace drover::coro;
 using namespace std::chrono_literals;

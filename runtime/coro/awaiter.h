@@ -1,62 +1,60 @@
-// To write a primitive of one's own: Awaiter, the base of every operation that waits and can be
-// cancelled, and Waiter, the base of those that wait in a WaiterQueue, a FIFO whose nodes lie in
-// the awaiters.
+// Base classes for new primitives: Awaiter, for every operation that waits and can be cancelled,
+// and Waiter, for operations that wait in a WaiterQueue, a FIFO whose nodes are the awaiters.
 //
-// An operation puts itself into a queue (a timer, a semaphore's waiters, …) and is resumed through
-// its worker's ready queue, either by complete() or by a cancellation, never both.
+// An operation puts itself into a queue (a timer wheel, a semaphore's waiters). Either complete()
+// or a cancellation, never both, makes its task ready on the worker.
 #pragma once
 
 #include <coroutine>
 #include <cstddef>
 
 #include "coro/cancellation.h"
-#include "coro/detail/intrusive_list.h"
+#include "coro/detail/intrusive.h"
 #include "coro/task.h"
 #include "coro/worker.h"
 
 namespace drover::coro {
 
 class Awaiter : public CancelNode {
+ public:
+  bool await_ready() const noexcept { return false; }
+  void await_resume() const { throw_if_cancelled(); }
+
  protected:
   ~Awaiter() = default;
 
-  // To be called by await_suspend(): false if the source is cancelled already, and then the
-  // operation must not enqueue itself.
+  // For await_suspend(). Returns false if the source is cancelled already: then the operation must
+  // not enqueue itself.
   template <DroverPromise Promise>
   bool suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     handle_ = awaiting;
     CancelSource* source = awaiting.promise().source;
-    if (source->cancelled()) {
-      cancelled_ = true;
-      return false;
-    }
-    source->add(*this);
-    return true;
+    cancelled_ = source->cancelled();
+    if (!cancelled_) source->add(*this);
+    return !cancelled_;
   }
 
-  // The operation has happened: resumes the task in the worker's next round.
+  // Resumes the task in the worker's next turn, because the operation has happened.
   void complete() noexcept {
     unlink();
     Worker::current().ready(handle_);
   }
 
-  // The operation has happened without a wait, so that no cancellation reaches it any more. For
-  // await_suspend() to hand back: true if the task is suspended all the same, since it has had its
-  // share of awaits (Worker::await_budget).
+  // Completes an operation that happened without a wait. Returns what await_suspend() must return:
+  // true if the task is suspended all the same, because it has used up its Worker::await_budget.
   bool complete_at_once() noexcept {
     unlink();
-    return !detail::may_go_on() && detail::queue_behind(handle_);
+    return !detail::may_continue() && detail::queue_behind(handle_);
   }
 
   bool cancelled() const noexcept { return cancelled_; }
 
-  // To be called by await_resume().
   void throw_if_cancelled() const {
     if (cancelled_) throw Cancelled{};
   }
 
  private:
-  // Takes the operation out of the queue that it waits in.
+  // Removes the operation from the queue in which it waits.
   virtual void abandon() noexcept = 0;
 
   void on_cancel() noexcept final {
@@ -75,8 +73,8 @@ class Waiter : public Awaiter, ListNode<Waiter> {
  protected:
   ~Waiter() = default;
 
-  // For await_suspend() to hand back: waits in `queue` unless `happens()`, asked once, says that the
-  // operation has happened.
+  // Waits in `queue`, unless `happens()`, called once, returns true because the operation has
+  // happened. Returns what await_suspend() must return.
   template <DroverPromise Promise, class Happens>
   bool wait_unless(std::coroutine_handle<Promise> awaiting, WaiterQueue& queue, Happens happens);
 
@@ -94,7 +92,7 @@ class WaiterQueue {
   bool empty() const noexcept { return waiters_.empty(); }
   std::size_t size() const noexcept { return size_; }
 
-  // The longest waiter, or null.
+  // Returns the waiter that has waited longest, or null.
   Waiter* first() const noexcept { return waiters_.first(); }
 
   void push(Waiter& waiter) noexcept {
@@ -108,7 +106,7 @@ class WaiterQueue {
     --size_;
   }
 
-  // Completes the longest waiter; false if there is none.
+  // Completes the waiter that has waited longest. Returns false if there is none.
   bool wake_first() noexcept {
     Waiter* waiter = first();
     if (waiter == nullptr) return false;

@@ -1,4 +1,4 @@
-// block_on: the way from ordinary code into the runtime.
+// block_on: runs a task from code that is not a coroutine.
 #pragma once
 
 #include <optional>
@@ -11,31 +11,24 @@
 
 namespace drover::coro {
 
-namespace detail {
-
-template <class T>
-Task<void> keep_result(Task<T> task, std::optional<T>& result) {
-  result.emplace(co_await std::move(task));
-}
-
-}  // namespace detail
-
-// Runs `task`, and all that it starts, on the calling thread until it is done; hands back its
-// result or throws its error. Throws std::logic_error within a task, on a thread that runs a
-// worker, and for a worker that another thread runs.
+// Runs `task`, and all tasks that it starts, on the calling thread until all have ended. Returns
+// its result or throws its error. Throws std::logic_error within a task, on a thread that runs a
+// worker, and if another thread runs `worker`.
 template <class T>
 T block_on(Worker& worker, Task<T> task) {
   worker.check_idle();
   Scope root(worker);
-  if constexpr (std::is_void_v<T>) {
-    worker.call([&] { root.start(std::move(task)); });  // another thread's call may be under way
+  // By call(), because a call of another thread may be in progress.
+  const auto run = [&](Task<void> main) {
+    worker.call([&] { root.start(std::move(main)); });
     worker.run_until([&root] { return root.running() == 0; });
     root.rethrow_first_error();
+  };
+  if constexpr (std::is_void_v<T>) {
+    run(std::move(task));
   } else {
     std::optional<T> result;
-    worker.call([&] { root.start(detail::keep_result(std::move(task), result)); });
-    worker.run_until([&root] { return root.running() == 0; });
-    root.rethrow_first_error();
+    run(detail::keep_result(std::move(task), result));
     return std::move(*result);
   }
 }

@@ -1,29 +1,31 @@
 // Cancellation: a tree of sources, each with a list of the operations that wait under it.
 //
-// Every task runs under a source, inherited from the task that awaits it. To cancel a source is to
-// cancel, in place, each operation that waits under it and each source below it, however deep, in
-// the order in which they came, without recursion: the operation
-// takes itself out of whatever it waits in and its task is resumed, where the await throws
-// Cancelled. An operation that had already finished keeps its result. A later await under a
-// cancelled source throws at once.
+// Every task runs under a source, which it inherits from the task that awaits it. Cancelling a
+// source immediately cancels each operation that waits under it, and each source below it at any
+// depth, in the order in which they came and without recursion. A cancelled operation leaves its
+// queue, and its task is resumed and throws Cancelled. An operation that has already finished keeps
+// its result. A later await under a cancelled source throws at once.
 //
-// All of it belongs to one worker and its thread. Nothing is allocated or counted: the nodes lie in
-// the awaiters, which lie in the frames of the waiting coroutines.
+// A tree belongs to one worker and its thread. Nothing is allocated or counted: the nodes are parts
+// of the awaiters, which lie in the frames of the waiting coroutines.
+//
+// scripts/gdb_tasks.py knows the memory layout of CancelNode and CancelSource.
 #pragma once
 
 #include <cassert>
-#include "coro/detail/pinned.h"
+
+#include "coro/detail/intrusive.h"
 
 namespace drover::coro {
 
 class CancelSource;
 class Worker;
 
-// Thrown by an await under a cancelled source. Not a std::exception, so that handlers of errors do
-// not swallow it: cancellation is no error.
+// Thrown by an await under a cancelled source. Not a std::exception, so that handlers of errors let
+// it pass.
 struct Cancelled {};
 
-// What can be cancelled: a waiting operation or a source further down. Intrusive, doubly linked.
+// A waiting operation, or a source below another one, in the list of a source.
 class CancelNode : Pinned {
  public:
   void unlink() noexcept {
@@ -39,10 +41,10 @@ class CancelNode : Pinned {
  private:
   friend class CancelSource;  // which keeps the ring
 
-  // Called once, already unlinked; must not resume anything, only queue it.
+  // Called once, after unlink(). Must not resume a task, only make it ready.
   virtual void on_cancel() noexcept = 0;
 
-  // A source further down has itself here.
+  // Returns the source that this node stands for, or null for an operation.
   virtual CancelSource* source_below() noexcept { return nullptr; }
 
   CancelNode* previous_ = nullptr;
@@ -51,16 +53,13 @@ class CancelNode : Pinned {
 
 class CancelSource : Pinned {
  public:
-  // A root of its own.
+  // Makes the root of a tree.
   explicit CancelSource(Worker& worker) noexcept : worker_(&worker), link_(*this) {}
 
-  // Below `parent`, which must outlive it.
+  // Makes a source below `parent`, which must outlive it.
   explicit CancelSource(CancelSource& parent) noexcept : worker_(parent.worker_), link_(*this) {
-    if (parent.cancelled_) {
-      cancelled_ = true;
-    } else {
-      parent.add(link_);
-    }
+    cancelled_ = parent.cancelled_;
+    if (!cancelled_) parent.add(link_);
   }
 
   ~CancelSource() { assert(ring_.empty() && "operations still wait under this source"); }
@@ -72,7 +71,7 @@ class CancelSource : Pinned {
       node->unlink();
       if (CancelSource* below = node->source_below()) {
         below->cancelled_ = true;
-        ring_.take_over(below->ring_);  // what is below comes next
+        ring_.take_over(below->ring_);
       } else {
         node->on_cancel();
       }
@@ -93,14 +92,14 @@ class CancelSource : Pinned {
   }
 
  private:
-  // The head of the ring of nodes.
+  // Head of the ring of nodes.
   struct Ring final : CancelNode {
     Ring() noexcept { previous_ = next_ = this; }
     ~Ring() { previous_ = next_ = nullptr; }
     bool empty() const noexcept { return next_ == this; }
     void on_cancel() noexcept override {}
 
-    // All nodes of another ring, before those that are here.
+    // Moves all nodes of another ring to the front of this one.
     void take_over(Ring& other) noexcept {
       if (other.empty()) return;
       other.previous_->next_ = next_;
@@ -111,7 +110,7 @@ class CancelSource : Pinned {
     }
   };
 
-  // This source in the ring of its parent.
+  // Node of this source in the ring of its parent.
   struct Link final : CancelNode {
     explicit Link(CancelSource& s) noexcept : source(s) {}
     void on_cancel() noexcept override {}

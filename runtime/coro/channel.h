@@ -1,15 +1,15 @@
-// Channel<T>: values on their way from tasks to tasks, in order, at most `capacity` of them in
-// between. With a capacity of 0 a send waits until a receiver has taken its value (a rendezvous).
-// For the tasks of one worker; not thread-safe.
+// Channel<T>: passes values between tasks, in order, and buffers at most `capacity` of them. With
+// capacity 0, a send waits until a receiver has taken its value (a rendezvous). For the tasks of
+// one worker; not thread-safe.
 //
-//   co_await channel.send(value);                                // waits while it is full
+//   co_await channel.send(value);                                // waits while the channel is full
 //   while (auto value = co_await channel.receive()) use(*value);  // until closed and empty
 //
-// Invariants: senders and receivers are served first come, first served, and a value is handed to
-// the longest waiter itself. Each value that a send has handed over is received once: a cancelled
-// sender that waits keeps its value, a cancelled receiver that waits takes none, and one that had
-// been given its value before the cancellation keeps it. Waiters wait for receivers only while the
-// buffer is empty, and for senders only while it is full. The buffer is allocated once.
+// Invariants: senders and receivers are served first come, first served, and a value is handed
+// directly to the longest waiter. Each value that a send has handed over is received once: a sender
+// that is cancelled while it waits keeps its value, a receiver that is cancelled while it waits
+// takes none, and a receiver that had its value before the cancellation keeps it. Receivers wait
+// only while the buffer is empty, senders only while it is full. The buffer is allocated once.
 #pragma once
 
 #include <cassert>
@@ -21,11 +21,10 @@
 #include <vector>
 
 #include "coro/awaiter.h"
-#include "coro/detail/pinned.h"
 
 namespace drover::coro {
 
-// Thrown by a send to a channel that has been closed, before or while it waited.
+// Thrown by a send to a channel that is closed, or was closed while the send waited.
 class ChannelClosed : public std::runtime_error {
  public:
   ChannelClosed() : std::runtime_error("the channel is closed") {}
@@ -33,19 +32,16 @@ class ChannelClosed : public std::runtime_error {
 
 template <class T>
 class Channel : Pinned {
-  static_assert(
-      std::is_nothrow_move_constructible_v<T>,
-      "a value changes hands inside the runtime, where nobody could catch what it throws");
+  static_assert(std::is_nothrow_move_constructible_v<T>,
+                "a value is moved inside the runtime, where no task could catch an exception");
 
  public:
   explicit Channel(std::size_t capacity) : ring_(capacity) {}
   ~Channel() { assert(senders_.empty() && receivers_.empty()); }
 
-  class SendAwaiter final : Waiter {
+  class SendAwaiter final : public Waiter {
    public:
     SendAwaiter(Channel& channel, T value) noexcept : channel_(channel), value_(std::move(value)) {}
-
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -68,11 +64,9 @@ class Channel : Pinned {
     bool sent_ = false;
   };
 
-  class ReceiveAwaiter final : Waiter {
+  class ReceiveAwaiter final : public Waiter {
    public:
     explicit ReceiveAwaiter(Channel& channel) noexcept : channel_(channel) {}
-
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -92,28 +86,29 @@ class Channel : Pinned {
     std::optional<T> value_;
   };
 
-  // Throws ChannelClosed; the value is lost then, as it is at a cancellation.
+  // Throws ChannelClosed. The value is then lost, as it is if the task is cancelled.
   SendAwaiter send(T value) noexcept { return SendAwaiter(*this, std::move(value)); }
 
-  // Hands back nothing once the channel is closed and empty.
+  // Returns std::nullopt once the channel is closed and empty.
   ReceiveAwaiter receive() noexcept { return ReceiveAwaiter(*this); }
 
-  // False if it would have to wait; moves from `value` only if true. Throws ChannelClosed.
+  // Returns false instead of waiting. Moves from `value` only if it returns true. Throws
+  // ChannelClosed.
   bool try_send(T& value) {
     if (closed_) throw ChannelClosed();
     return hand_over(value);
   }
   bool try_send(T&& value) { return try_send(value); }
 
-  // Nothing if there is no value now: closed() says whether there may still come one.
+  // Returns std::nullopt if there is no value now. If closed() is false, one may still come.
   std::optional<T> try_receive() noexcept {
     std::optional<T> value;
     take(value);
     return value;
   }
 
-  // No more values: who waits to send gets ChannelClosed; who receives gets what is in the buffer,
-  // then nothing. May be called again.
+  // Ends the channel: waiting senders get ChannelClosed, receivers get the values in the buffer and
+  // then std::nullopt. May be called again.
   void close() noexcept {
     closed_ = true;
     senders_.wake_all();
@@ -125,7 +120,8 @@ class Channel : Pinned {
   std::size_t capacity() const noexcept { return ring_.size(); }
 
  private:
-  // To the longest waiting receiver or into the buffer; false if there is room in neither.
+  // Moves the value to the longest waiting receiver or into the buffer. Returns false if neither
+  // has room.
   bool hand_over(T& value) noexcept {
     if (Waiter* first = receivers_.first()) {
       static_cast<ReceiveAwaiter*>(first)->value_.emplace(std::move(value));
@@ -137,34 +133,30 @@ class Channel : Pinned {
     return true;
   }
 
-  // Out of the buffer, which the longest waiting sender then fills up, or from that sender.
+  // Takes the oldest value from the buffer, which the longest waiting sender refills, or from that
+  // sender. Returns false if there is no value.
   bool take(std::optional<T>& value) noexcept {
+    auto* sender = static_cast<SendAwaiter*>(senders_.first());
     if (size_ > 0) {
       std::optional<T>& oldest = ring_[head_];
       value.emplace(std::move(*oldest));
       oldest.reset();
       head_ = (head_ + 1) % ring_.size();
       --size_;
-      if (SendAwaiter* sender = first_sender()) push(sender->value_);
-    } else if (SendAwaiter* sender = first_sender()) {
+      if (sender != nullptr) push(sender->value_);
+    } else if (sender != nullptr) {
       value.emplace(std::move(sender->value_));
     } else {
       return false;
     }
-    complete_first_sender();
-    return true;
-  }
-
-  SendAwaiter* first_sender() const noexcept { return static_cast<SendAwaiter*>(senders_.first()); }
-
-  void complete_first_sender() noexcept {
-    if (SendAwaiter* sender = first_sender()) {
+    if (sender != nullptr) {
       sender->sent_ = true;
       senders_.wake_first();
     }
+    return true;
   }
 
-  // Requires: there is room.
+  // Requires: the buffer has room.
   void push(T& value) noexcept {
     ring_[(head_ + size_) % ring_.size()].emplace(std::move(value));
     ++size_;

@@ -1,5 +1,5 @@
-// Time as the runtime sees it: one monotonic axis in nanoseconds, behind an interface, so that
-// pacing and deadlines are tested on virtual time, without sleeping.
+// Clock: the interface by which the runtime reads time, one monotonic axis in nanoseconds, so that
+// tests of pacing and deadlines can use virtual time.
 #pragma once
 
 #include <cassert>
@@ -12,15 +12,14 @@ namespace drover::coro {
 
 using Duration = std::chrono::nanoseconds;
 
-// A point on a clock's own monotonic axis. Instants of different clocks do not compare.
+// Point on a clock's monotonic axis. Instants of different clocks cannot be compared.
 using Instant = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-// For people and for rates.
 constexpr double seconds_of(Duration duration) noexcept {
   return std::chrono::duration<double>(duration).count();
 }
 
-// The instant so long after another one; beyond the first or the last one there is, that one.
+// Returns start + duration, or the first or last instant if that overflows.
 constexpr Instant instant_after(Instant start, Duration duration) noexcept {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(start.time_since_epoch().count(), duration.count(), &sum)) {
@@ -29,7 +28,7 @@ constexpr Instant instant_after(Instant start, Duration duration) noexcept {
   return Instant(Duration(sum));
 }
 
-// A duration of another unit in nanoseconds; what they have no room for is the longest there is.
+// Converts a duration to nanoseconds; one that is too long becomes the longest duration.
 template <class Count, class Unit>
   requires std::convertible_to<std::chrono::duration<Count, Unit>, Duration>
 constexpr Duration saturated(std::chrono::duration<Count, Unit> duration) noexcept {
@@ -46,8 +45,8 @@ class Clock {
 
   virtual Instant now() const noexcept = 0;
 
-  // On virtual time a worker with nothing to do advances the clock to its next timer; on real time
-  // it sleeps.
+  // Returns true if a worker with nothing to do advances the clock to its next timer instead of
+  // sleeping.
   virtual bool is_virtual() const noexcept = 0;
 
   // Requires: is_virtual().
@@ -73,9 +72,7 @@ class VirtualClock final : public Clock {
   explicit VirtualClock(Instant start = Instant{}) noexcept : now_(start) {}
 
   Instant now() const noexcept override { return now_; }
-
   bool is_virtual() const noexcept override { return true; }
-
   void advance_to(Instant instant) noexcept override {
     if (instant > now_) now_ = instant;
   }

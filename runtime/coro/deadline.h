@@ -1,5 +1,4 @@
-// Deadlines: absolute, and composing by the earlier one, since a task under two is cancelled by
-// both.
+// Deadlines: instants at which a task is cancelled. The earliest of nested deadlines applies.
 #pragma once
 
 #include <stdexcept>
@@ -20,7 +19,7 @@ class DeadlineExceeded : public std::runtime_error {
 
 namespace detail {
 
-// Cancels a source at an instant, unless it is destroyed before.
+// Cancels a source at an instant, unless the timer is destroyed before.
 class DeadlineTimer final : TimerNode {
  public:
   DeadlineTimer(CancelSource& source, Instant deadline) noexcept : source_(source) {
@@ -42,8 +41,9 @@ class DeadlineTimer final : TimerNode {
 
 }  // namespace detail
 
-// Awaits `task`; at `deadline` cancels it, waits until it has ended, and throws DeadlineExceeded. A
-// task that finishes all the same keeps its result. A cancellation from outside stays one.
+// Awaits `task`. At `deadline` cancels it, waits until it has ended, and throws DeadlineExceeded.
+// If the task returns a result all the same, returns that. A cancellation from outside throws
+// Cancelled.
 template <class T>
 Task<T> with_deadline(Instant deadline, Task<T> task) {
   CancelSource& outer = co_await current_source();

@@ -1,5 +1,4 @@
-// Something has happened: Event, Latch and Notification. For the tasks of one worker; not
-// thread-safe.
+// Signals between the tasks of one worker: Event, Latch and Notification. Not thread-safe.
 #pragma once
 
 #include <cassert>
@@ -7,27 +6,24 @@
 #include <utility>
 
 #include "coro/awaiter.h"
-#include "coro/detail/pinned.h"
 
 namespace drover::coro {
 
-// Once set, everyone who waits, and everyone who comes later, goes on.
+// Signal that stays set: resumes all tasks that wait for it, and later waits return at once.
 class Event : Pinned {
  public:
   ~Event() { assert(waiters_.empty()); }
 
-  class WaitAwaiter final : Waiter {
+  class WaitAwaiter final : public Waiter {
    public:
     explicit WaitAwaiter(Event& event) noexcept : event_(event) {}
-    bool await_ready() const noexcept { return event_.set_ && detail::may_go_on(); }
+    bool await_ready() const noexcept { return event_.set_ && detail::may_continue(); }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       if (event_.set_) return detail::queue_behind(awaiting);
       return wait_unless(awaiting, event_.waiters_, [] { return false; });
     }
-
-    void await_resume() const { throw_if_cancelled(); }
 
    private:
     Event& event_;
@@ -47,12 +43,10 @@ class Event : Pinned {
   WaiterQueue waiters_;
 };
 
-// Lets everyone through once it has been counted down to zero, and from then on.
+// Event that is set when its count has come down to zero.
 class Latch {
  public:
-  explicit Latch(std::size_t count) noexcept : count_(count) {
-    if (count_ == 0) zero_.set();
-  }
+  explicit Latch(std::size_t count) noexcept : count_(count) { count_down(0); }
 
   // Requires: `by` is at most count().
   void count_down(std::size_t by = 1) noexcept {
@@ -70,16 +64,15 @@ class Latch {
   Event zero_;
 };
 
-// Says that there is something to look at. notify() wakes the one who waits, or lets the next wait()
-// go on at once; several before a wait are as one.
+// Signal to one task that it should check its condition again. notify() wakes the waiting task, or
+// lets the next wait() return at once. Several notifications before a wait count as one.
 class Notification : Pinned {
  public:
   ~Notification() { assert(waiters_.empty()); }
 
-  class WaitAwaiter final : Waiter {
+  class WaitAwaiter final : public Waiter {
    public:
     explicit WaitAwaiter(Notification& notification) noexcept : notification_(notification) {}
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -87,8 +80,6 @@ class Notification : Pinned {
       return wait_unless(awaiting, notification_.waiters_,
                          [this] { return std::exchange(notification_.notified_, false); });
     }
-
-    void await_resume() const { throw_if_cancelled(); }
 
    private:
     Notification& notification_;

@@ -1,14 +1,14 @@
-// FdWatch: waits until a file descriptor can be read or written, on the worker's epoll.
+// FdWatch: waits until a file descriptor is readable or writable, by the worker's epoll instance.
 //
-// The descriptor is registered once and level-triggered, so that readers may leave data behind
-// (libpq does). Interest that nobody waits for is dropped when its event comes, and stays
-// otherwise: a connection that is asked again and again needs no system call but its own.
+// The descriptor is registered once and level-triggered, so readers may leave data behind (libpq
+// does). Interest is dropped only when an event comes for which no task waits: a connection that is
+// awaited again and again needs no system call besides its own.
 //
-// One waiter at a time: a second one is a std::logic_error. Lives on one worker. The descriptor
-// stays the caller's, and should not be closed before the watch is destroyed: who waits then would
-// wait for ever. A watch whose descriptor was closed all the same leaves alone what has the same
-// number since (the worker knows whose each number is), and so does one that dies in a process that
-// was forked off, where the epoll is the parent's, too.
+// One task may wait at a time; a second one gets a std::logic_error. Lives on one worker. The
+// caller owns the descriptor, and should not close it before the watch is destroyed, because a
+// waiting task would wait for ever. A watch whose descriptor was closed all the same does not
+// affect a newer descriptor of that number, because the worker knows the watch of each number.
+// Neither does a watch that a forked process destroys affect the parent's epoll instance.
 #pragma once
 
 #include <sys/epoll.h>
@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "coro/awaiter.h"
-#include "coro/detail/pinned.h"
 
 namespace drover::coro {
 
@@ -39,11 +39,9 @@ class FdWatch : Pinned {
     if (watched_) worker_->remove_watch(*this);
   }
 
-  class ReadyAwaiter final : Awaiter {
+  class ReadyAwaiter final : public Awaiter {
    public:
     ReadyAwaiter(FdWatch& watch, Readiness wanted) noexcept : watch_(watch), wanted_(wanted) {}
-
-    bool await_ready() const noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) {
@@ -51,8 +49,6 @@ class FdWatch : Pinned {
       watch_.start_waiting(*this);
       return true;
     }
-
-    void await_resume() const { throw_if_cancelled(); }
 
    private:
     friend class FdWatch;
@@ -62,9 +58,9 @@ class FdWatch : Pinned {
     Readiness wanted_;
   };
 
-  // Resumes when one of what is wanted is possible, or the descriptor has failed. The await throws
-  // std::logic_error if another task waits, and changes nothing for that one, and std::system_error
-  // if the descriptor cannot be watched, because it was closed, say.
+  // Waits until the descriptor is ready or has failed. The await throws std::logic_error if another
+  // task waits, which keeps waiting, and std::system_error if the descriptor cannot be watched, for
+  // example because it was closed.
   ReadyAwaiter ready(Readiness wanted) noexcept { return ReadyAwaiter(*this, wanted); }
 
   int fd() const noexcept { return fd_; }
@@ -97,8 +93,8 @@ class FdWatch : Pinned {
   void on_events(std::uint32_t events) noexcept {
     constexpr std::uint32_t failed = EPOLLERR | EPOLLHUP;
     if (waiter_ == nullptr) {
-      // A failure is reported whether it was asked for or not, again and again: until somebody
-      // waits, a descriptor that has failed is not watched.
+      // epoll reports a failure again and again, without interest in it. So a failed descriptor is
+      // not watched until a task waits for it.
       if ((events & failed) != 0) {
         worker_->remove_watch(*this);
         watched_ = false;
@@ -110,7 +106,7 @@ class FdWatch : Pinned {
     const auto wanted = static_cast<std::uint32_t>(waiter_->wanted_);
     if ((events & (wanted | failed)) != 0) {
       ReadyAwaiter* waiter = std::exchange(waiter_, nullptr);
-      // A socket can be written nearly always: that interest would fire at once again.
+      // A socket is nearly always writable, so this interest would cause an event at once.
       arm(armed_ & ~static_cast<std::uint32_t>(EPOLLOUT));
       waiter->complete();
     } else {
@@ -119,14 +115,14 @@ class FdWatch : Pinned {
   }
 
   // Prefetches the part of the waiting coroutine's frame that holds the awaiter.
-  void fetch_waiter() const noexcept {
+  void prefetch_waiter() const noexcept {
     constexpr std::size_t line = 64;
     if (waiter_ == nullptr) return;
     __builtin_prefetch(waiter_);
     __builtin_prefetch(reinterpret_cast<const char*>(waiter_) + line);
   }
 
-  // False if the descriptor is watched no more.
+  // Returns false if the descriptor was closed.
   bool arm(std::uint32_t events) noexcept {
     if (events == armed_) return worker_->is_watching(*this);
     armed_ = events;
@@ -137,7 +133,7 @@ class FdWatch : Pinned {
   int fd_;
   std::uint32_t armed_ = 0;
   bool watched_ = true;  // by epoll
-  pid_t process_ = 0;    // that has registered it
+  pid_t process_ = 0;    // in which it was registered
   ReadyAwaiter* waiter_ = nullptr;
 };
 

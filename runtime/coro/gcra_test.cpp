@@ -1,5 +1,5 @@
 // The rate's arithmetic, without a runtime.
-#include "coro/gcra.h"
+#include "coro/limiter.h"
 
 #include <gtest/gtest.h>
 

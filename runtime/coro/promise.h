@@ -1,9 +1,10 @@
-// Promise and Future: one value from any thread to one task.
+// Promise and Future: pass one value from any thread to one task.
 //
-// The Future belongs to the worker that made it and is awaited there; the Promise goes to whoever
-// produces the value, on any thread, and posts it home. The worker must outlive the Promise. A
-// Promise that dies unset breaks: the await throws BrokenPromise. Every promise that is set or dies
-// is heard of: neither needs memory, and a value that throws while it is moved leaves it unset.
+// The future belongs to the worker that made it, and is awaited there. The promise goes to the
+// producer of the value, on any thread, and posts the value to the worker, which must outlive the
+// promise. If a promise is destroyed unset, the await throws BrokenPromise. Setting or destroying a
+// promise allocates nothing, so it always reaches the future. If moving the value throws, the
+// promise stays unset.
 #pragma once
 
 #include <memory>
@@ -23,8 +24,8 @@ class BrokenPromise : public std::logic_error {
 
 namespace detail {
 
-// The outcome is written by the promise's thread before it posts the state home, and read there
-// after. Settling allocates nothing, so it cannot fail: the state is itself what is posted.
+// State that a promise and its future share. The promise's thread writes the outcome, then posts
+// the state to the worker, which reads the outcome.
 template <class T>
 struct FutureState final : Posted {
   void deliver() noexcept override {
@@ -35,7 +36,7 @@ struct FutureState final : Posted {
 
   std::variant<std::monostate, T, std::exception_ptr> outcome;
   Event settled;
-  std::shared_ptr<FutureState> self;  // while it is posted
+  std::shared_ptr<FutureState> self;  // while the state is posted
 };
 
 }  // namespace detail
@@ -52,22 +53,17 @@ class Promise {
     if (state_) settle();
   }
 
-  // Throws what moving the value throws; the promise is then not set, and may be set again.
-  void set_value(T value) {
-    require_unset();
-    state_->outcome.template emplace<1>(std::move(value));
-    settle();
-  }
-
-  void set_error(std::exception_ptr error) {
-    require_unset();
-    state_->outcome.template emplace<2>(std::move(error));
-    settle();
-  }
+  // If moving the value throws, throws the same and stays unset. Throws std::logic_error if the
+  // promise is set or moved from.
+  void set_value(T value) { set<1>(value); }
+  void set_error(std::exception_ptr error) { set<2>(error); }
 
  private:
-  void require_unset() const {
+  template <std::size_t alternative, class Outcome>
+  void set(Outcome& outcome) {
     if (!state_) throw std::logic_error("a promise is set once, and not after it was moved from");
+    state_->outcome.template emplace<alternative>(std::move(outcome));
+    settle();
   }
 
   void settle() noexcept {
@@ -85,7 +81,7 @@ class Future {
  public:
   explicit Future(std::shared_ptr<detail::FutureState<T>> state) : state_(std::move(state)) {}
 
-  // `T value = co_await std::move(future).get();` — once. The task does not refer to the future.
+  // `T value = co_await std::move(future).get();`, once. The task does not refer to the future.
   Task<T> get() && {
     if (!state_) throw std::logic_error("a future is asked once, and not after it was moved from");
     return outcome_of(std::move(state_));
@@ -102,7 +98,7 @@ class Future {
   std::shared_ptr<detail::FutureState<T>> state_;
 };
 
-// For the calling worker.
+// Makes a promise and its future, which belongs to the calling worker.
 template <class T>
 std::pair<Promise<T>, Future<T>> make_promise() {
   auto state = std::make_shared<detail::FutureState<T>>();

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "coro/block_on.h"
-#include "coro/when_all.h"
+#include "coro/scope.h"
 
 namespace drover::coro {
 namespace {

@@ -25,20 +25,17 @@ void Scope::start(Task<void> task) {
   worker().ready(handle);
 }
 
-// Requires: there is one.
 void Scope::wake_joiners() noexcept {
-  JoinAwaiter* joiner = std::exchange(first_joiner_, nullptr);
   const std::exception_ptr error = std::exchange(first_error_, nullptr);
-  while (joiner != nullptr) {
-    JoinAwaiter& one = *std::exchange(joiner, joiner->next_);
-    one.error_ = error;
-    worker().ready(one.awaiting_);
+  while (JoinAwaiter* joiner = joiners_.pop_front()) {
+    joiner->error_ = error;
+    worker().ready(joiner->awaiting_);
   }
 }
 
 void Scope::fail(std::exception_ptr error) noexcept {
-  // A task that ends by the cancellation of its own scope has no error. One that was cancelled
-  // while its scope was not has lost something that it relied on: that is one.
+  // The cancellation of a task by its own scope is no error. A task that is cancelled while its
+  // scope is not has lost something that it relied on, which is an error.
   if (cancelled() && is_cancellation(error)) {
     cut_short_ = true;
     return;
@@ -47,19 +44,13 @@ void Scope::fail(std::exception_ptr error) noexcept {
   cancel();
 }
 
-namespace detail {
-
-Scope& scope_of(CancelSource& source) noexcept {
-  return static_cast<Scope&>(source);
-}
-
-void child_finished(Scope& scope, std::coroutine_handle<> child,
-                    std::exception_ptr error) noexcept {
+void detail::child_finished(CancelSource& source, std::coroutine_handle<> child,
+                            std::exception_ptr error) noexcept {
   child.destroy();
+  auto& scope = static_cast<Scope&>(source);
   --scope.running_;
   if (error) scope.fail(std::move(error));
-  if (scope.running_ == 0 && scope.first_joiner_ != nullptr) scope.wake_joiners();
+  if (scope.running_ == 0 && !scope.joiners_.empty()) scope.wake_joiners();
 }
 
-}  // namespace detail
 }  // namespace drover::coro

@@ -1,5 +1,5 @@
-// Scope: the only way to start a task beside its maker. Leaving a scope waits for all that it
-// started; the first error cancels the others and is thrown again at the end.
+// Scope: the only way to start tasks that run concurrently. Leaving a scope waits for all tasks
+// that it started. The first error cancels the other tasks and is thrown at the end.
 //
 //   co_await with_scope([&](Scope& scope) -> Task<void> {
 //     for (Terminal& terminal : terminals) scope.start(terminal.run());
@@ -12,10 +12,12 @@
 #include <coroutine>
 #include <cstddef>
 #include <exception>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "coro/cancellation.h"
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 #include "coro/task.h"
 
 namespace drover::coro {
@@ -26,28 +28,26 @@ class Scope final : public CancelSource {
   explicit Scope(CancelSource& parent) noexcept : CancelSource(parent) {}
   ~Scope() { assert(running_ == 0 && "join() a scope before it is left"); }
 
-  // Starts `task` under this scope; it runs from the worker's next round on. In a cancelled scope
-  // it runs, too, up to its first wait. Throws std::bad_alloc, and then the task is destroyed.
+  // Starts `task` under this scope in the worker's next turn. In a cancelled scope the task runs,
+  // too, up to its first wait. Throws std::bad_alloc after destroying the task.
   void start(Task<void> task);
 
   std::size_t running() const noexcept { return running_; }
 
-  class JoinAwaiter : coro::Pinned {
+  class JoinAwaiter : coro::Pinned, ListNode<JoinAwaiter> {
    public:
     explicit JoinAwaiter(Scope& scope) noexcept : scope_(scope) {}
 
     bool await_ready() noexcept {
       if (scope_.running_ != 0) return false;
       error_ = std::exchange(scope_.first_error_, nullptr);
-      return detail::may_go_on();
+      return detail::may_continue();
     }
 
     bool await_suspend(std::coroutine_handle<> awaiting) noexcept {
       if (scope_.running_ == 0) return detail::queue_behind(awaiting);
       awaiting_ = awaiting;
-      JoinAwaiter** last = &scope_.first_joiner_;
-      while (*last != nullptr) last = &(*last)->next_;
-      *last = this;
+      scope_.joiners_.push_back(*this);
       return true;
     }
 
@@ -57,21 +57,21 @@ class Scope final : public CancelSource {
 
    private:
     friend class Scope;
+    friend class IntrusiveList<JoinAwaiter>;
 
-    Scope& scope_;  // may be gone when this is resumed
+    Scope& scope_;  // may be destroyed when the task is resumed
     std::coroutine_handle<> awaiting_;
     std::exception_ptr error_;
-    JoinAwaiter* next_ = nullptr;
   };
 
-  // Waits until every task has ended, cancelled or not, then throws the first error, to each who
-  // waits then. Is itself not interrupted by a cancellation: that reaches the tasks, and they end.
+  // Waits until every task has ended, then throws the first error to each task that joins. A
+  // cancellation does not interrupt the wait: it reaches the scope's tasks, and they end.
   JoinAwaiter join() noexcept { return JoinAwaiter(*this); }
 
-  // An error from beside the tasks: cancels them; join() throws it.
+  // Cancels the tasks because of an error outside of them. join() throws the error.
   void fail(std::exception_ptr error) noexcept;
 
-  // Whether a cancellation ended a task before it was through.
+  // Returns true if a cancellation of the scope ended a task before its end.
   bool cut_short() const noexcept { return cut_short_; }
 
   void rethrow_first_error() {
@@ -79,18 +79,19 @@ class Scope final : public CancelSource {
   }
 
  private:
-  friend void detail::child_finished(Scope&, std::coroutine_handle<>, std::exception_ptr) noexcept;
+  friend void detail::child_finished(CancelSource&, std::coroutine_handle<>,
+                                     std::exception_ptr) noexcept;
 
   void wake_joiners() noexcept;
 
   std::size_t running_ = 0;
-  JoinAwaiter* first_joiner_ = nullptr;
+  IntrusiveList<JoinAwaiter> joiners_;
   std::exception_ptr first_error_;
   bool cut_short_ = false;
 };
 
-// Runs `body(scope)`, waits for all that it started, hands back nothing. An error of the body or of
-// a task cancels the rest.
+// Runs `body(scope)` and waits for all tasks that it started. An error of the body or of a task
+// cancels the others, and is thrown.
 template <class Body>
 Task<void> with_scope(Body body) {
   CancelSource& outer = co_await current_source();
@@ -105,6 +106,35 @@ Task<void> with_scope(Body body) {
   if (error) scope.fail(error);
   co_await scope.join();
   if (scope.cut_short() && outer.cancelled()) throw Cancelled{};
+}
+
+namespace detail {
+
+template <class T>
+Task<void> keep_result(Task<T> task, std::optional<T>& result) {
+  result.emplace(co_await std::move(task));
+}
+
+}  // namespace detail
+
+// Runs tasks concurrently and returns their results, in the order of the tasks. The first error
+// cancels the other tasks, and is thrown when all have ended.
+//
+//   const std::vector<Page> pages = co_await when_all(std::move(fetches));
+template <class T>
+Task<std::vector<T>> when_all(std::vector<Task<T>> tasks) {
+  std::vector<std::optional<T>> results(tasks.size());
+  auto start_all = [&](Scope& scope) -> Task<void> {
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      scope.start(detail::keep_result(std::move(tasks[i]), results[i]));
+    }
+    co_return;
+  };
+  co_await with_scope(start_all);
+  std::vector<T> values;
+  values.reserve(results.size());
+  for (std::optional<T>& result : results) values.push_back(std::move(*result));
+  co_return values;
 }
 
 }  // namespace drover::coro

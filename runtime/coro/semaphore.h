@@ -1,6 +1,6 @@
-// Semaphore: a number of permits, handed out first come, first served, and Mutex, which has one. A
-// released permit goes to the longest waiter itself, so nobody barges in. For the tasks of one
-// worker; not thread-safe.
+// Semaphore and Mutex: limit how many tasks continue at a time, first come, first served. A
+// returned permit goes directly to the longest waiter. For the tasks of one worker; not
+// thread-safe.
 #pragma once
 
 #include <cassert>
@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "coro/awaiter.h"
-#include "coro/detail/pinned.h"
 
 namespace drover::coro {
 
@@ -17,7 +16,7 @@ class Semaphore : Pinned {
   explicit Semaphore(std::size_t permits) noexcept : available_(permits) {}
   ~Semaphore() { assert(waiters_.empty()); }
 
-  // Gives its permit back when it is destroyed.
+  // Permit that its destructor returns.
   class [[nodiscard]] Permit {
    public:
     explicit Permit(Semaphore& semaphore) noexcept : semaphore_(&semaphore) {}
@@ -31,11 +30,9 @@ class Semaphore : Pinned {
     Semaphore* semaphore_;
   };
 
-  class AcquireAwaiter final : Waiter {
+  class AcquireAwaiter final : public Waiter {
    public:
     explicit AcquireAwaiter(Semaphore& semaphore) noexcept : semaphore_(semaphore) {}
-
-    bool await_ready() noexcept { return false; }
 
     template <DroverPromise Promise>
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
@@ -69,15 +66,15 @@ class Semaphore : Pinned {
   WaiterQueue waiters_;
 };
 
-// One task at a time, also across its awaits:
+// Admits one task at a time, which keeps the mutex across its awaits:
 //
 //   const auto lock = co_await mutex.lock();  // until the end of the block
 //
-// Tasks of one worker are never interrupted between two awaits: what is read and written without an
-// await between needs no mutex. Not recursive: a task that locks twice waits for itself.
+// The tasks of a worker are never interrupted between two awaits, so data that is read and written
+// there needs no mutex. Not recursive: a task that locks twice waits for itself.
 class Mutex {
  public:
-  // Unlocks when it is destroyed; can be moved, to another task as well.
+  // Movable lock, also to another task. Its destructor unlocks the mutex.
   using Lock = Semaphore::Permit;
 
   Semaphore::AcquireAwaiter lock() noexcept { return semaphore_.acquire(); }

@@ -1,8 +1,8 @@
-// Sleeping on the worker's timers. A sleep never ends early, by the clock read at the call.
+// Sleeps on the worker's timers, and yield(). A sleep never ends early.
 //
-// sleep_for() reads no clock: its time begins with the worker's next look at it, at most
-// Worker::undated_budget resumptions later. Where that matters, sleep until an instant. What is too
-// long for the clock sleeps until its last instant, 292 years after the epoch.
+// sleep_for() does not read the clock: its time begins when the worker next reads it, at most
+// Worker::undated_budget resumptions later. sleep_until() is exact. A sleep beyond the clock's
+// range ends at its last instant, 292 years after the epoch.
 #pragma once
 
 #include "coro/awaiter.h"
@@ -13,29 +13,27 @@ namespace drover::coro {
 
 namespace detail {
 
-inline void arm(TimerWheel& timers, TimerNode& node, Instant until) noexcept {
-  timers.add(node, until);
-}
-inline void arm(TimerWheel& timers, TimerNode& node, Duration duration) noexcept {
-  timers.add_undated(node, duration);
-}
-
-// `Until` is an instant or a duration; `Report` turns "cancelled" into what the await hands back.
-template <class Until, class Report>
-class SleepAwaiter final : Awaiter, TimerNode {
+// Sleeps until an instant or for a duration. The await throws Cancelled, or, unless `throws`,
+// returns false if it was cancelled.
+template <class Until, bool throws>
+class SleepAwaiter final : public Awaiter, TimerNode {
  public:
   explicit SleepAwaiter(Until until) noexcept : until_(until) {}
-
-  bool await_ready() const noexcept { return false; }
 
   template <DroverPromise Promise>
   bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
     if (!suspend(awaiting)) return false;
-    arm(Worker::current().timers(), *this, until_);
+    Worker::current().timers().add(*this, until_);
     return true;
   }
 
-  auto await_resume() const { return Report{}(cancelled()); }
+  auto await_resume() const noexcept(!throws) {
+    if constexpr (throws) {
+      throw_if_cancelled();
+    } else {
+      return !cancelled();
+    }
+  }
 
  private:
   void on_timer() noexcept override { complete(); }
@@ -44,48 +42,14 @@ class SleepAwaiter final : Awaiter, TimerNode {
   Until until_;
 };
 
-struct ThrowCancelled {
-  void operator()(bool cancelled) const {
-    if (cancelled) throw Cancelled{};
-  }
-};
-
-struct SayWhetherSlept {
-  bool operator()(bool cancelled) const noexcept { return !cancelled; }
-};
-
-using SleepUntil = SleepAwaiter<Instant, ThrowCancelled>;
-using SleepFor = SleepAwaiter<Duration, ThrowCancelled>;
-using UncancelledSleep = SleepAwaiter<Instant, SayWhetherSlept>;
-
-}  // namespace detail
-
-inline detail::SleepUntil sleep_until(Instant instant) noexcept {
-  return detail::SleepUntil(instant);
-}
-
-template <class Count, class Unit>
-detail::SleepFor sleep_for(std::chrono::duration<Count, Unit> duration) noexcept {
-  return detail::SleepFor(saturated(duration));
-}
-
-// `if (!co_await slept_until(t)) co_return;` — says false when cancelled, and throws nothing. For
-// code in which very many tasks are cancelled at a time.
-[[nodiscard]] inline detail::UncancelledSleep slept_until(Instant instant) noexcept {
-  return detail::UncancelledSleep(instant);
-}
-
-namespace detail {
-
 struct YieldAwaiter {
   bool await_ready() const noexcept { return false; }
 
   template <DroverPromise Promise>
   bool await_suspend(std::coroutine_handle<Promise> awaiting) {
     cancelled = awaiting.promise().source->cancelled();
-    if (cancelled) return false;
-    Worker::current().ready(awaiting);
-    return true;
+    if (!cancelled) Worker::current().ready(awaiting);
+    return !cancelled;
   }
 
   void await_resume() const {
@@ -97,8 +61,24 @@ struct YieldAwaiter {
 
 }  // namespace detail
 
-// Lets every task that is ready now run before this one goes on. Throws Cancelled under a cancelled
-// source, so a loop that only computes and yields can be cancelled.
+inline detail::SleepAwaiter<Instant, true> sleep_until(Instant instant) noexcept {
+  return detail::SleepAwaiter<Instant, true>(instant);
+}
+
+template <class Count, class Unit>
+detail::SleepAwaiter<Duration, true> sleep_for(
+    std::chrono::duration<Count, Unit> duration) noexcept {
+  return detail::SleepAwaiter<Duration, true>(saturated(duration));
+}
+
+// `if (!co_await slept_until(t)) co_return;` returns false if it is cancelled, and throws nothing.
+// For code of which very many tasks are cancelled at a time.
+[[nodiscard]] inline detail::SleepAwaiter<Instant, false> slept_until(Instant instant) noexcept {
+  return detail::SleepAwaiter<Instant, false>(instant);
+}
+
+// Lets all tasks that are ready now run first. Throws Cancelled under a cancelled source, so a loop
+// that only computes and yields can be cancelled.
 inline detail::YieldAwaiter yield() noexcept {
   return {};
 }

@@ -1,7 +1,5 @@
-// started_thread(): a thread, or an error that says which one it was to be and what may be in the
-// way: the system's own is "Resource temporarily unavailable", whatever the resource.
-//
-// From any thread.
+// started_thread(): starts a thread, or throws an error that names the thread and the limits that
+// may be the cause. From any thread.
 #pragma once
 
 #include <string>
@@ -11,10 +9,11 @@
 
 namespace drover::coro {
 
-// What the system refused to start, and the limits that may be why.
+// Returns the error of a thread that the system refused to start, with the limits of the process.
+// The system's own text is "Resource temporarily unavailable" for every limit.
 std::system_error thread_refused(const std::error_code& error, const std::string& name);
 
-// `name` is what the message calls it, such as "worker 3 of 8". Throws std::system_error.
+// `name` is the thread's name in the message, such as "worker 3 of 8". Throws std::system_error.
 template <class Thread = std::jthread, class F>
 Thread started_thread(const std::string& name, F function) {
   try {

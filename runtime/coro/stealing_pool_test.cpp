@@ -16,6 +16,7 @@
 
 #include "coro/block_on.h"
 #include "coro/deadline.h"
+#include "coro/detail/idle_workers.h"
 #include "coro/scope.h"
 #include "coro/sleep.h"
 

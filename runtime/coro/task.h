@@ -1,15 +1,15 @@
-// Task<T>: a coroutine that runs when it is awaited and hands back a T, or throws.
+// Task<T>: a coroutine that runs when it is awaited, and returns a T or throws.
 //
-// Lazy, move-only, awaited once, as an rvalue: `T value = co_await work();`. Nothing is detached: a
-// task that should run beside its maker is started by a Scope. A task inherits the cancellation
-// source, and through it the home worker, of whoever awaits it; after any await it is back on that
-// worker's thread. Await and return switch by symmetric transfer, so that chains of any depth
-// use no stack.
+// Lazy, move-only, awaited once, as an rvalue: `T value = co_await work();`. No task is detached: a
+// Scope starts tasks that run concurrently. A task inherits the cancellation source, and with it
+// the home worker, of the task that awaits it, and is on that worker's thread after every await.
+// Await and return switch by symmetric transfer, so chains of any depth use no stack.
 //
-// A task that awaits one task after another, none of which waits for anything, goes on behind the
-// others after 128 awaits (Worker::await_budget), so that it does not keep its worker for itself.
+// A task whose awaits never wait queues behind the other ready tasks after 128 awaits
+// (Worker::await_budget), so that it does not occupy its worker alone.
 //
-// Thread safety: none is needed; a task lives on one worker. Frames come from the FramePool.
+// Thread safety: none is needed, because a task lives on one worker. Frames come from the
+// FramePool.
 #pragma once
 
 #include <cassert>
@@ -29,9 +29,7 @@ namespace drover::coro {
 template <class T>
 class Task;
 
-class Scope;
-
-// What every coroutine of ours has in its frame besides its result.
+// Base of the promises of all coroutines of the runtime.
 //
 // Invariant: a started task without a continuation is the child of a Scope, and `source` is that
 // scope.
@@ -47,29 +45,29 @@ struct PromiseBase {
   std::suspend_always initial_suspend() const noexcept { return {}; }
 };
 
-// What an awaiter of ours asks of the coroutine that awaits it.
+// Promise of a coroutine that may await the runtime's awaiters.
 template <class P>
 concept DroverPromise = std::derived_from<P, PromiseBase>;
 
 namespace detail {
 
-// How many awaits may follow each other without a wait: set by the worker before each resumption. 0
-// outside of a worker's loop, where they are not counted.
+// Number of awaits that may follow each other without a wait. The worker sets it before each
+// resumption. 0 outside of a worker's loop, where awaits are not counted.
 inline constinit thread_local std::uint32_t awaits_left = 0;
 
-// For an await that need not wait: false if its task has had its share, and is to be suspended all
-// the same, by queue_behind().
-inline bool may_go_on() noexcept {
+// Counts an await that need not wait. Returns false if the task has used up its budget, and must be
+// suspended all the same by queue_behind().
+inline bool may_continue() noexcept {
   return --awaits_left != 0;
 }
 
-// Makes a coroutine of the calling worker ready, behind all that are. False if there is no memory
-// for it: then it goes on at once. Defined in worker.cpp.
+// Makes a coroutine of the calling worker ready, behind all ready coroutines. Returns false if
+// there is no memory: then the coroutine continues at once. Defined in worker.cpp.
 bool queue_behind(std::coroutine_handle<> handle) noexcept;
 
-// Reports the end of a scope's child and destroys it. Defined in scope.cpp.
-void child_finished(Scope& scope, std::coroutine_handle<> child, std::exception_ptr error) noexcept;
-Scope& scope_of(CancelSource& source) noexcept;
+// Reports the end of a scope's child to the scope and destroys the child. Defined in scope.cpp.
+void child_finished(CancelSource& scope, std::coroutine_handle<> child,
+                    std::exception_ptr error) noexcept;
 
 struct FinalAwaiter {
   bool await_ready() const noexcept { return false; }
@@ -78,9 +76,7 @@ struct FinalAwaiter {
   std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> finished) const noexcept {
     Promise& promise = finished.promise();
     if (promise.continuation) return promise.continuation;
-    if constexpr (std::is_void_v<typename Promise::Value>) {
-      child_finished(scope_of(*promise.source), finished, std::move(promise.error));
-    }
+    child_finished(*promise.source, finished, std::move(promise.error));
     return std::noop_coroutine();
   }
 
@@ -88,41 +84,36 @@ struct FinalAwaiter {
 };
 
 template <class T>
-struct TaskPromise : PromiseBase {
-  using Value = T;
-
+struct TaskResult {
   std::optional<T> value;
-  std::exception_ptr error;
-
-  Task<T> get_return_object() noexcept;
-  FinalAwaiter final_suspend() const noexcept { return {}; }
-  void unhandled_exception() noexcept { error = std::current_exception(); }
 
   template <class U>
     requires std::convertible_to<U&&, T>
   void return_value(U&& result) {
     value.emplace(std::forward<U>(result));
   }
-
-  T take() {
-    if (error) std::rethrow_exception(std::move(error));
-    return std::move(*value);
-  }
+  T take() { return std::move(*value); }
 };
 
 template <>
-struct TaskPromise<void> : PromiseBase {
-  using Value = void;
+struct TaskResult<void> {
+  void return_void() const noexcept {}
+  void take() const noexcept {}
+};
 
+template <class T>
+struct TaskPromise : PromiseBase, TaskResult<T> {
   std::exception_ptr error;
 
-  Task<void> get_return_object() noexcept;
+  Task<T> get_return_object() noexcept {
+    return Task<T>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+  }
   FinalAwaiter final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { error = std::current_exception(); }
-  void return_void() const noexcept {}
 
-  void take() {
+  T take() {
     if (error) std::rethrow_exception(std::move(error));
+    return TaskResult<T>::take();
   }
 };
 
@@ -156,7 +147,7 @@ class [[nodiscard]] Task {
       promise_type& promise = handle_.promise();
       promise.continuation = awaiting;
       promise.source = source_ != nullptr ? source_ : awaiting.promise().source;
-      if (!detail::may_go_on() && detail::queue_behind(handle_)) return std::noop_coroutine();
+      if (!detail::may_continue() && detail::queue_behind(handle_)) return std::noop_coroutine();
       return handle_;
     }
 
@@ -172,7 +163,7 @@ class [[nodiscard]] Task {
     return Awaiter(handle_, nullptr);
   }
 
-  // Awaits the task under `source` in place of the awaiting task's own.
+  // Awaits the task under `source` instead of the awaiting task's source.
   Awaiter under(CancelSource& source) && noexcept {
     assert(handle_ && "a task is awaited once");
     return Awaiter(handle_, &source);
@@ -191,16 +182,6 @@ class [[nodiscard]] Task {
 
 namespace detail {
 
-template <class T>
-Task<T> TaskPromise<T>::get_return_object() noexcept {
-  return Task<T>(std::coroutine_handle<TaskPromise<T>>::from_promise(*this));
-}
-
-inline Task<void> TaskPromise<void>::get_return_object() noexcept {
-  return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
-}
-
-// Resumes at once with the source that the awaiting task runs under.
 struct SourceAwaiter {
   bool await_ready() const noexcept { return false; }
   template <DroverPromise Promise>
@@ -214,7 +195,7 @@ struct SourceAwaiter {
 
 }  // namespace detail
 
-// `CancelSource& source = co_await current_source();`
+// `CancelSource& source = co_await current_source();` returns the source of the calling task.
 inline detail::SourceAwaiter current_source() noexcept {
   return {};
 }

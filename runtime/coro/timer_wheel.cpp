@@ -10,10 +10,10 @@ namespace {
 constexpr int tick_bits = 13;  // 8.192 µs
 constexpr std::uint64_t tick_ns = 1U << tick_bits;
 
-// Ticks are counted from the first instant there is.
+// Ticks are counted from the first instant.
 constexpr std::uint64_t before_epoch_ns = std::uint64_t{1} << 63;
 
-// The first tick that begins behind the last instant. Of 51 bits: the levels have digits for 54.
+// First tick that begins after the last instant. It has 51 bits, and the levels have digits for 54.
 constexpr std::uint64_t tick_end = std::uint64_t{1} << (64 - tick_bits);
 
 constexpr std::uint64_t nanoseconds(Instant instant) noexcept {
@@ -24,8 +24,7 @@ constexpr std::uint64_t tick_before(Instant instant) noexcept {
   return nanoseconds(instant) >> tick_bits;
 }
 
-// When a tick begins.
-constexpr Instant instant_of(std::uint64_t tick) noexcept {
+constexpr Instant start_of(std::uint64_t tick) noexcept {
   if (tick >= tick_end) return Instant::max();
   return Instant(Duration(static_cast<std::int64_t>((tick << tick_bits) - before_epoch_ns)));
 }
@@ -43,13 +42,13 @@ TimerWheel::TimerWheel(Instant start) noexcept : current_(tick_before(start)) {
 void TimerWheel::add(TimerNode& node, Instant deadline) noexcept {
   assert(!node.armed());
   node.deadline_ = deadline;
-  // The current tick's slot has been fired already, so what is overdue goes into the next one.
+  // The current tick's slot has been fired already, so an overdue timer goes into the next one.
   const std::uint64_t tick = tick_after(deadline);
   link(node, tick > current_ ? tick : current_ + 1);
   ++size_;
 }
 
-void TimerWheel::add_undated(TimerNode& node, Duration duration) noexcept {
+void TimerWheel::add(TimerNode& node, Duration duration) noexcept {
   assert(!node.armed());
   node.deadline_ = Instant(duration);
   link_into(node, undated);
@@ -105,10 +104,11 @@ std::uint64_t TimerWheel::slot_start(std::uint32_t level, std::uint32_t slot) co
   return (current_ >> above << above) | (std::uint64_t{slot} << (level * digit_bits));
 }
 
-// Nodes of a lower level are all due before those of a higher one: they agree with the current tick
-// in every digit above. And within a level no slot at or before the current digit is occupied.
+// All timers of a lower level are due before those of a higher one, because they agree with the
+// current tick in every higher digit. Within a level no slot at or before the current digit is
+// occupied.
 void TimerWheel::expire(Instant now) noexcept {
-  // After the last instant there is no other: all that is left is due.
+  // At the last instant all timers are due.
   const std::uint64_t target =
       now == Instant::max() ? std::max(current_, tick_end) + 1 : tick_before(now);
   while (size_ > 0) {
@@ -124,7 +124,8 @@ void TimerWheel::expire(Instant now) noexcept {
   if (target > current_) current_ = target;
 }
 
-// Fires what is due, which is all of a slot of the lowest level; the rest moves down.
+// Fires the timers that are due (all timers of a slot of the lowest level), and moves the others
+// down.
 void TimerWheel::empty_slot(Slot& slot) noexcept {
   while (slot.next_ != &slot) {
     TimerNode& node = *slot.next_;
@@ -143,7 +144,7 @@ std::optional<Instant> TimerWheel::next_expiry() const noexcept {
   for (std::uint32_t level = 0; level < levels; ++level) {
     if (occupied_[level] == 0) continue;
     const auto slot = static_cast<std::uint32_t>(std::countr_zero(occupied_[level]));
-    return instant_of(slot_start(level, slot));
+    return start_of(slot_start(level, slot));
   }
   return std::nullopt;
 }

@@ -1,17 +1,17 @@
-// Timers: a hierarchical wheel of intrusive nodes. Adding and removing cost a few instructions
-// each, however many timers there are, and nothing is allocated.
+// TimerWheel: a hierarchical wheel of intrusive timers. Adding and removing a timer costs a few
+// instructions for any number of timers, and allocates nothing.
 //
-// Nine levels of 64 slots; a slot of the lowest level is one tick of 8.192 µs, a slot of each
-// further level is as wide as the whole level below. A node lies at the level of the highest digit
-// in which its tick differs from the current one, so it moves down at most eight times. That is
-// room for every Instant there is: none is too far away.
+// Nine levels have 64 slots each. A slot of the lowest level is one tick of 8.192 µs, and a slot of
+// each further level is as wide as the whole level below. A timer lies at the level of the highest
+// digit in which its tick differs from the current tick, so it moves down at most eight times. The
+// levels cover every Instant.
 //
-// A timer never fires early: its deadline is rounded up to a tick; it fires at most one tick late,
-// plus whatever the worker was busy with.
+// A timer never fires early, because its deadline is rounded up to a tick. It fires at most one
+// tick late, plus the time for which the worker is busy.
 //
-// Reading a clock costs as much as all the rest. So a timer that should fire some time from now may
-// be added undated: date() gives all of those the deadlines that count from the instant of its
-// call, which is later than theirs, so that they are not early either.
+// Reading a clock costs as much as all the rest. So a timer may be added with a duration instead of
+// an instant: it is undated until date() sets its deadline, which is later than the instant of the
+// addition plus the duration, so that the timer does not fire early.
 //
 // Not thread-safe; belongs to one worker.
 #pragma once
@@ -22,7 +22,7 @@
 #include <optional>
 
 #include "coro/clock.h"
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 
 namespace drover::coro {
 
@@ -39,7 +39,7 @@ class TimerNode : Pinned {
  private:
   friend class TimerWheel;
 
-  // Called once, already disarmed; must not resume anything, only queue it.
+  // Called once, when disarmed. Must not resume a task, only make it ready.
   virtual void on_timer() noexcept = 0;
 
   TimerNode* previous_ = nullptr;
@@ -55,21 +55,22 @@ class TimerWheel : Pinned {
   // Requires: not armed. A deadline in the past fires at the next expire().
   void add(TimerNode& node, Instant deadline) noexcept;
 
-  // Adds it undated: to fire `duration` after the next date(). Requires: not armed.
-  void add_undated(TimerNode& node, Duration duration) noexcept;
+  // Adds an undated timer, which fires `duration` after the next date(). Requires: not armed.
+  void add(TimerNode& node, Duration duration) noexcept;
 
   bool has_undated() const noexcept { return slots_[undated].next_ != &slots_[undated]; }
 
+  // Sets the deadlines of all undated timers.
   void date(Instant now) noexcept;
 
-  // Does nothing if the node is not armed.
+  // Has no effect on a timer that is not armed.
   void remove(TimerNode& node) noexcept;
 
-  // Fires every timer that is due at `now`, in the order of their ticks. Requires: none is undated.
+  // Fires every timer that is due at `now`, in the order of ticks. Requires: no timer is undated.
   void expire(Instant now) noexcept;
 
-  // When to call expire() next: never later than the first timer's tick, sometimes earlier.
-  // Requires: none is undated.
+  // Returns when to call expire() next: at the first timer's tick or earlier. Requires: no timer is
+  // undated.
   std::optional<Instant> next_expiry() const noexcept;
 
   std::size_t size() const noexcept { return size_; }
@@ -78,10 +79,9 @@ class TimerWheel : Pinned {
   static constexpr int digit_bits = 6;
   static constexpr std::uint32_t slots_per_level = 1U << digit_bits;
   static constexpr std::uint32_t levels = 9;
-  static constexpr std::uint32_t undated =
-      levels * slots_per_level;  // the slot behind the last level
+  static constexpr std::uint32_t undated = levels * slots_per_level;  // slot of undated timers
 
-  // The ring of a slot's nodes.
+  // Head of the ring of a slot's timers.
   struct Slot final : TimerNode {
     void on_timer() noexcept override {}
   };
@@ -93,9 +93,9 @@ class TimerWheel : Pinned {
   void unlink(TimerNode& node) noexcept;
   void empty_slot(Slot& slot) noexcept;
 
-  std::uint64_t current_;  // every tick before this one, and this one, has been fired
+  std::uint64_t current_;  // this tick and all before it have been fired
   std::size_t size_ = 0;
-  std::array<std::uint64_t, levels + 1> occupied_{};  // a bit a slot
+  std::array<std::uint64_t, levels + 1> occupied_{};  // one bit per slot
   std::array<Slot, undated + 1> slots_;
 };
 

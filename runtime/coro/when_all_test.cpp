@@ -1,4 +1,4 @@
-#include "coro/when_all.h"
+#include "coro/scope.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -29,15 +29,11 @@ thread_local Worker* current_worker = nullptr;
 
 constexpr int events_per_poll = 256;
 
-// As many frames ahead as it takes to hide a miss of all caches behind coroutines that do next to
-// nothing (measured: bench/runtime_benchmark, resume_scattered_frames).
+// Far enough ahead to hide a miss of all caches behind coroutines that do next to nothing (measured
+// by bench/runtime_benchmark, resume_scattered_frames).
 constexpr std::size_t prefetch_distance = 8;
 
-void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) noexcept {
-  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
-}
-
-// Below zero when the clock's thread has ended.
+// Returns a negative number if the clock's thread has ended.
 std::int64_t read_cpu_clock(clockid_t clock) noexcept {
   timespec time{};
   if (clock_gettime(clock, &time) != 0) return -1;
@@ -48,7 +44,8 @@ void checked(int result, const char* call) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), call);
 }
 
-// A loop that cannot wait would spin, and see no descriptor and no post for ever.
+// Ends the process if the worker cannot wait: its loop would spin and never see a descriptor or a
+// post.
 int checked_wait(int count) noexcept {
   if (count >= 0) return count;
   if (errno == EINTR) return 0;
@@ -59,8 +56,8 @@ int checked_wait(int count) noexcept {
   std::abort();
 }
 
-// Waits to the nanosecond where the kernel can (5.11) and may: filters of system calls that do not
-// know epoll_pwait2 answer EPERM. Else to the next millisecond, never less.
+// Waits with a resolution of nanoseconds if the kernel supports it (5.11) and no filter of system
+// calls answers EPERM to epoll_pwait2. Otherwise rounds up to milliseconds.
 int epoll_wait_for(int epoll_fd, epoll_event* events, std::optional<Duration> timeout) noexcept {
   static std::atomic<bool> has_pwait2{true};
   if (has_pwait2.load(std::memory_order_relaxed)) {
@@ -95,11 +92,11 @@ bool detail::queue_behind(std::coroutine_handle<> handle) noexcept {
   }
 }
 
-OwnedDescriptor::OwnedDescriptor(int fd, const char* call) : fd_(fd) {
+detail::OwnedDescriptor::OwnedDescriptor(int fd, const char* call) : fd_(fd) {
   checked(fd, call);
 }
 
-OwnedDescriptor::~OwnedDescriptor() {
+detail::OwnedDescriptor::~OwnedDescriptor() {
   close(fd_);
 }
 
@@ -107,7 +104,7 @@ void ReadyQueue::grow() {
   std::vector<std::coroutine_handle<>> larger(ring_.size() * 2);
   const std::size_t count = size();
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t position = head_ + i;  // the same before and after, for withdraw()
+    const std::size_t position = head_ + i;  // unchanged, for withdraw()
     larger[position & (larger.size() - 1)] = ring_[position & (ring_.size() - 1)];
   }
   ring_ = std::move(larger);
@@ -126,7 +123,7 @@ Worker::Worker(Clock& clock)
 
 Worker::~Worker() {
   assert(watch_count_ == 0 && ready_.empty());
-  // What is dropped may own a promise of this worker's, which is posted as it dies.
+  // A dropped message may own a promise of this worker, whose destructor posts another message.
   while (Posted* posted = inbox_.exchange(nullptr, std::memory_order_acquire)) {
     while (posted != nullptr) std::exchange(posted, posted->next_)->drop();
   }
@@ -141,7 +138,7 @@ Worker* Worker::try_current() noexcept {
   return current_worker;
 }
 
-void Worker::call_erased(Callee callee) {
+void Worker::call_erased(const Callee& callee) {
   if (current_worker == this) {
     callee();
     return;
@@ -150,15 +147,15 @@ void Worker::call_erased(Callee callee) {
     call_here(callee);
     return;
   }
-  // Also the post's, which may come later than this returns. But for `done` it belongs to whoever
-  // has the seat.
+  // Shared with the posted function, which may run after this returns. Except for `done` it belongs
+  // to the thread that has the seat.
   struct Request {
     bool withdrawn = false;
     std::exception_ptr error;
     std::atomic<bool> done{false};
   };
   const auto request = std::make_shared<Request>();
-  post([this, request, callee]() noexcept {
+  post([this, request, &callee]() noexcept {
     if (request->withdrawn) return;
     try {
       callee();
@@ -177,13 +174,13 @@ void Worker::call_erased(Callee callee) {
 }
 
 // Requires: this thread has just taken the seat.
-void Worker::call_here(Callee callee) {
+void Worker::call_here(const Callee& callee) {
   struct Leaving {
     ~Leaving() {
       current_worker = before;
       seat.leave();
     }
-    WorkerSeat& seat;
+    detail::WorkerSeat& seat;
     Worker* before;
   };
   const Leaving leaving{seat_, std::exchange(current_worker, this)};
@@ -192,11 +189,11 @@ void Worker::call_here(Callee callee) {
 
 void Worker::post(Posted& posted) noexcept {
   posted.next_ = inbox_.load(std::memory_order_relaxed);
-  // Releases the node to run_posted(), and is ordered before the read of asleep_ below.
+  // Releases the message to run_posted(), and is ordered before the read of asleep_ below.
   while (!inbox_.compare_exchange_weak(posted.next_, &posted, std::memory_order_seq_cst,
                                        std::memory_order_relaxed)) {
   }
-  // Only one poster of many writes the eventfd; the worker clears the flag when it is up.
+  // One of several posters writes the eventfd. The worker clears the flag when it is awake.
   if (asleep_.load(std::memory_order_seq_cst) && asleep_.exchange(false)) wake();
 }
 
@@ -229,7 +226,8 @@ void Worker::check_idle() const {
     throw std::logic_error(
         "a thread runs one worker at a time: await the task in place of block_on");
   }
-  // Relaxed, here and below: it finds misuse; what one loop leaves to the next goes with the seat.
+  // Relaxed, here and below: it only detects misuse. The seat passes on what one loop leaves to the
+  // next.
   if (looping_.load(std::memory_order_relaxed)) throw_run_already();
 }
 
@@ -243,8 +241,8 @@ void Worker::enter() {
     cpu_ns_at_enter_.store(read_cpu_clock(clock), std::memory_order_relaxed);
     cpu_clock_.store(clock, std::memory_order_release);  // pairs with cpu_time()
   }
-  // The default of 50 µs would be added to every sleep. Zero, which some threads have, cannot be
-  // set: it stands for the default.
+  // The default slack of 50 µs would be added to every sleep. Zero, which some threads have, cannot
+  // be restored, because it stands for the default.
   const int slack = prctl(PR_GET_TIMERSLACK);
   timer_slack_ns_ = slack > 0 ? static_cast<unsigned long>(slack) : 0;
   if (timer_slack_ns_ != 0) prctl(PR_SET_TIMERSLACK, 1UL);
@@ -288,11 +286,11 @@ void Worker::run_ready() {
     }
     if (--budget % undated_budget == 0) {
       date_timers();
-      // Those that were stopped have taken the time of many.
+      // A task that used up its await budget has taken the time of many resumptions.
       if (std::exchange(awaits_ran_out_, false)) break;
     }
   }
-  add(statistics_.resumptions, turn_budget - budget);
+  detail::add(statistics_.resumptions, turn_budget - budget);
 }
 
 void Worker::expire_timers() noexcept {
@@ -334,7 +332,7 @@ void Worker::wait_for_events(std::optional<Instant> until) noexcept {
       advance_to(*until);
       return;
     }
-    until.reset();  // time stands still until the pool's call is home
+    until.reset();  // virtual time stands still until the pool's call has ended
   }
   std::optional<Duration> timeout;
   if (until) timeout = std::max(*until - clock_->now(), Duration::zero());
@@ -342,25 +340,25 @@ void Worker::wait_for_events(std::optional<Instant> until) noexcept {
     const Instant before = SteadyClock::instance().now();
     collect_events(timeout);
     const Instant after = SteadyClock::instance().now();
-    add(statistics_.idle_ns, static_cast<std::uint64_t>((after - before).count()));
-    add(statistics_.sleeps, 1);
+    detail::add(statistics_.idle_ns, static_cast<std::uint64_t>((after - before).count()));
+    detail::add(statistics_.sleeps, 1);
   }
   asleep_.store(false, std::memory_order_relaxed);
 }
 
-// Only what is ready at this moment may come before the next timer.
+// Advances virtual time, unless a descriptor or a post is ready, which comes before the next timer.
 void Worker::advance_to(Instant instant) noexcept {
   collect_events(Duration::zero());
   asleep_.store(false, std::memory_order_relaxed);
-  // A post that came since, whose wake-up may have been taken in just now, comes before it, too.
+  // A post may have come meanwhile, and collect_events() may have consumed its wake-up.
   if (inbox_.load(std::memory_order_seq_cst) != nullptr) return;
   if (ready_.empty()) clock_->advance_to(instant);
 }
 
-// With many descriptors, the waiting task's memory has left the cache when its event arrives.
-// Prefetching for all events of a poll overlaps their cache misses. An object that owns a watch may
-// keep what it uses with each event behind it.
-void Worker::fetch_watches(std::span<const epoll_event> events) const noexcept {
+// Prefetches the waiting tasks of all events of a poll, so that their cache misses overlap: with
+// many descriptors, a waiting task's memory has left the cache when its event arrives. Also
+// prefetches the memory behind each watch, for objects that own a watch.
+void Worker::prefetch_watches(std::span<const epoll_event> events) const noexcept {
   constexpr std::size_t line = 64;
   constexpr std::size_t lines = 3;
   for (const epoll_event& event : events) {
@@ -369,14 +367,14 @@ void Worker::fetch_watches(std::span<const epoll_event> events) const noexcept {
     for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(watch + i * line);
   }
   for (const epoll_event& event : events) {
-    if (const FdWatch* watch = watch_of(event.data.fd)) watch->fetch_waiter();
+    if (const FdWatch* watch = watch_of(event.data.fd)) watch->prefetch_waiter();
   }
 }
 
 void Worker::collect_events(std::optional<Duration> timeout) noexcept {
-  std::array<epoll_event, events_per_poll> events;  // NOLINT(*-member-init): the kernel writes it
+  std::array<epoll_event, events_per_poll> events;  // NOLINT(*-member-init): out
   const int count = epoll_wait_for(epoll_fd_.get(), events.data(), timeout);
-  if (count > 1) fetch_watches({events.data(), static_cast<std::size_t>(count)});
+  if (count > 1) prefetch_watches({events.data(), static_cast<std::size_t>(count)});
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events[static_cast<std::size_t>(i)];
     if (event.data.fd == wake_fd_.get()) {
@@ -414,9 +412,10 @@ bool Worker::change_watch(FdWatch& watch) noexcept {
 void Worker::remove_watch(FdWatch& watch) noexcept {
   --watch_count_;
   FdWatch*& owner = watches_[static_cast<std::size_t>(watch.fd_)];
-  if (owner != &watch) return;  // closed before its time, and the number is another's now
+  if (owner != &watch) return;  // the descriptor was closed, and another watch has its number
   owner = nullptr;
-  if (watch.process_ != getpid()) return;  // the epoll is shared with the parent, who still watches
+  if (watch.process_ != getpid())
+    return;  // the parent process still watches with this epoll instance
   epoll_event event{};
   epoll_ctl(epoll_fd_.get(), EPOLL_CTL_DEL, watch.fd_, &event);
 }

@@ -1,14 +1,15 @@
-// Worker: one thread's event loop. Runs the coroutines whose home it is, their timers and their
-// file descriptors, and what other threads post to it.
+// Worker: the event loop of one thread. It runs the coroutines whose home it is, their timers and
+// file descriptors, and the functions that other threads post to it.
 //
-// Thread safety: post() and call() may be called from any thread; everything else only from the
-// worker's own thread (the one inside run_until()). The statistics may be read from anywhere. A
-// process that was forked off does not run its parent's worker: the two would share one epoll.
+// Thread safety: post(), call() and functions marked so from any thread; all others only on the
+// worker's own thread, which is inside run_until(). A forked process must not run its parent's
+// worker, because both would share one epoll instance.
 //
-// Invariants: a worker that has nothing to do sleeps in the kernel. After `turn_budget` resumptions
-// it looks at timers, descriptors and the inbox again, so that no herd of ready tasks starves them.
-// Virtual time does not advance while a pool computes for a task of the worker: the call may end
-// before the next timer. A worker cannot know that of a Promise, which a task of its own may keep.
+// Invariants: a worker with nothing to do sleeps in the kernel. After `turn_budget` resumptions it
+// serves timers, descriptors and the inbox, so that many ready tasks do not starve them. Virtual
+// time does not advance while a pool computes for a task of the worker, because the call may end
+// before the next timer. A worker does not wait for a Promise in this way, because one of its own
+// tasks may hold the promise.
 #pragma once
 
 #include <time.h>
@@ -18,14 +19,14 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "coro/clock.h"
-#include "coro/detail/pinned.h"
-#include "coro/detail/worker_seat.h"
+#include "coro/detail/intrusive.h"
 #include "coro/task.h"
 #include "coro/timer_wheel.h"
 
@@ -39,14 +40,14 @@ namespace detail {
 class PoolCallBase;
 }
 
-// What another thread gives a worker to run. Who posts a Posted of its own keeps it alive until one
-// of the two is called; from then on the worker does not touch it, so that they may destroy it.
+// Message of another thread to a worker. The poster keeps it alive until deliver() or drop() is
+// called, which may destroy it.
 class Posted : Pinned {
  public:
-  // On the worker's thread.
+  // Called on the worker's thread.
   virtual void deliver() noexcept = 0;
 
-  // In place of deliver(): the worker dies.
+  // Called instead of deliver() if the worker is destroyed.
   virtual void drop() noexcept = 0;
 
  protected:
@@ -57,10 +58,17 @@ class Posted : Pinned {
   Posted* next_ = nullptr;
 };
 
-// A file descriptor of the worker's own.
+namespace detail {
+
+// Adds to a counter that only the calling thread writes.
+inline void add(std::atomic<std::uint64_t>& counter, std::uint64_t amount) noexcept {
+  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+}
+
+// File descriptor that a worker owns.
 class OwnedDescriptor : Pinned {
  public:
-  // Takes what a system call handed back: throws its error, std::system_error, if that is below 0.
+  // Takes the result of a system call. Throws its error, std::system_error, if it is negative.
   OwnedDescriptor(int fd, const char* call);
   ~OwnedDescriptor();
 
@@ -70,8 +78,67 @@ class OwnedDescriptor : Pinned {
   int fd_;
 };
 
-// A FIFO ring of coroutines; grows, never shrinks. An entry keeps its position until it is popped,
-// so it can be withdrawn at no cost: a null handle stays in its place.
+// Right of one thread at a time to act as the worker's thread: the thread inside run_until(), or
+// one that acts in its place while there is none. From any thread.
+class WorkerSeat {
+ public:
+  bool taken() const noexcept {
+    return is_taken(word_.load(std::memory_order_acquire));  // pairs with leave()
+  }
+
+  bool try_take() noexcept {
+    std::uint32_t seen = word_.load(std::memory_order_relaxed);
+    return !is_taken(seen) && take_from(seen);
+  }
+
+  void take() noexcept {
+    wait_or_take([] { return false; });
+  }
+
+  // Gives the seat back. Requires: this thread has it.
+  void leave() noexcept { change(1); }
+
+  // Lets all waiting threads call `done()` again. Requires: this thread has the seat.
+  void tell() noexcept { change(2); }
+
+  // Waits until `done()` returns true, and returns true; or until the seat is free, takes it, and
+  // returns false. `done` may read what was written before a tell() or leave().
+  template <class Done>
+  bool wait_or_take(Done done) noexcept {
+    for (;;) {
+      // Acquire: pairs with change(). Loaded before done() is called, so that a change after its
+      // answer ends the wait.
+      std::uint32_t seen = word_.load(std::memory_order_acquire);
+      if (done()) return true;
+      if (is_taken(seen)) {
+        word_.wait(seen, std::memory_order_relaxed);
+      } else if (take_from(seen)) {
+        return false;
+      }
+    }
+  }
+
+ private:
+  static bool is_taken(std::uint32_t word) noexcept { return (word & 1) != 0; }
+
+  // Acquire: pairs with change(). The new holder sees what earlier holders did.
+  bool take_from(std::uint32_t& seen) noexcept {
+    return word_.compare_exchange_strong(seen, seen + 1, std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+  }
+
+  void change(std::uint32_t by) noexcept {
+    word_.fetch_add(by, std::memory_order_release);  // pairs with wait_or_take() and taken()
+    word_.notify_all();
+  }
+
+  std::atomic<std::uint32_t> word_{0};  // odd: taken. Does not repeat a value before it overflows
+};
+
+}  // namespace detail
+
+// FIFO ring of coroutines, which grows and never shrinks. An entry keeps its position until it is
+// popped. Withdrawing it leaves a null handle in its place.
 class ReadyQueue {
  public:
   ReadyQueue() : ring_(64) {}
@@ -84,23 +151,23 @@ class ReadyQueue {
     if (size() == ring_.size()) grow();
   }
 
-  // Says the position, for withdraw().
+  // Returns the position, for withdraw().
   std::size_t push(std::coroutine_handle<> handle) {
     reserve();
     ring_[tail_ & (ring_.size() - 1)] = handle;
     return tail_++;
   }
 
-  // Null if it was withdrawn.
+  // Returns null if the oldest entry was withdrawn.
   std::coroutine_handle<> pop() noexcept { return ring_[head_++ & (ring_.size() - 1)]; }
 
-  // Fetches the beginning of the frame that will be popped so many pops later into the cache. With
-  // fewer entries that is of no use, and does no harm: whatever stood there is not looked at.
+  // Prefetches the beginning of the frame that will be popped after `distance` other pops. Harmless
+  // with fewer entries: the frame is not accessed.
   void prefetch(std::size_t distance) const noexcept {
     __builtin_prefetch(ring_[(head_ + distance) & (ring_.size() - 1)].address());
   }
 
-  // Requires: what was pushed at `position` has not been popped or withdrawn.
+  // Requires: the entry at `position` was neither popped nor withdrawn.
   void withdraw(std::size_t position) noexcept {
     ring_[position & (ring_.size() - 1)] = nullptr;
     while (!empty() && !ring_[head_ & (ring_.size() - 1)]) ++head_;
@@ -110,50 +177,52 @@ class ReadyQueue {
  private:
   void grow();
 
-  std::vector<std::coroutine_handle<>> ring_;  // the size is a power of two
+  std::vector<std::coroutine_handle<>> ring_;  // its size is a power of two
   std::size_t head_ = 0;
   std::size_t tail_ = 0;
 };
 
-// Written by the worker, read by anyone.
+// Written by the worker, read by any thread.
 struct WorkerStatistics {
   std::atomic<std::uint64_t> resumptions{0};
   std::atomic<std::uint64_t> idle_ns{0};  // asleep in the kernel
   std::atomic<std::uint64_t> sleeps{0};
-  std::atomic<std::uint64_t> timer_lag_ns_max{0};  // of one turn: due until fired
+  std::atomic<std::uint64_t> timer_lag_ns_max{
+      0};  // longest time from a timer's instant to its firing
 };
 
 class Worker : Pinned {
  public:
   static constexpr std::size_t turn_budget = 256;
 
-  // So many awaits that need not wait may follow each other before their task queues behind the
-  // others: a task that never waits for anything starves nobody.
+  // Awaits without a wait that may follow each other before their task queues behind the other
+  // ready tasks.
   static constexpr std::uint32_t await_budget = 128;
 
-  // After so many resumptions the clock is read for the timers that were added without one.
+  // Resumptions after which the worker reads the clock for timers without an instant.
   static constexpr std::size_t undated_budget = 32;
 
-  // With so many ready at the beginning of a turn, their frames are fetched ahead: a frame that
-  // waits behind so many others has left the cache. Twice the turn's budget, so that there is one
-  // to fetch until its end.
+  // Ready coroutines at the beginning of a turn from which on their frames are prefetched: a frame
+  // that waits behind so many others has left the cache. Twice the turn's budget, so that there is
+  // a frame to prefetch until the turn's end.
   static constexpr std::size_t long_queue = 2 * turn_budget;
 
-  // Throws std::system_error if the kernel has no epoll or no descriptor left.
+  // Throws std::system_error if epoll or a descriptor is not available.
   explicit Worker(Clock& clock = SteadyClock::instance());
   ~Worker();
 
-  // The worker whose thread this is. Requires: inside run_until().
+  // Returns the calling thread's worker. Requires: inside run_until().
   static Worker& current() noexcept;
 
-  // The same, or null on a thread that runs none.
+  // Returns the calling thread's worker, or null if it runs none.
   static Worker* try_current() noexcept;
 
-  // Whether some thread is inside run_until(), or call() in its place. From any thread.
+  // Returns true if a thread is inside run_until(), or acts in its place by call(). From any
+  // thread.
   bool running() const noexcept { return seat_.taken(); }
 
-  // Runs the loop on the calling thread until `done()` says true; asked once a turn. What
-  // block_on() is made of. Throws std::logic_error as check_idle().
+  // Runs the loop on the calling thread until `done()`, called once per turn, returns true. The
+  // base of block_on(). Throws as check_idle() does.
   template <class Done>
   void run_until(Done done) {
     const Inside inside(*this);
@@ -163,57 +232,59 @@ class Worker : Pinned {
     }
   }
 
-  // Throws std::logic_error on a thread that runs a worker already, this or another one, and while
-  // another thread runs this one.
+  // Throws std::logic_error on a thread that runs a worker already, and while another thread runs
+  // this one.
   void check_idle() const;
 
   Instant now() const noexcept { return clock_->now(); }
 
-  // Queues a coroutine whose home this is. Says its position in the queue, for withdraw().
+  // Queues a coroutine whose home this is. Returns its position in the queue, for withdraw().
   std::size_t ready(std::coroutine_handle<> handle) { return ready_.push(handle); }
 
-  // Makes room for it, so that the next ready() does not throw. Throws std::bad_alloc.
+  // Makes room for one coroutine, so that the next ready() does not throw. Throws std::bad_alloc.
   void reserve_ready() { ready_.reserve(); }
 
-  // Takes a coroutine that was not resumed yet out of the queue: it may then be destroyed.
+  // Removes a coroutine that was not resumed from the queue. It may then be destroyed.
   void withdraw(std::size_t position) noexcept { ready_.withdraw(position); }
 
   TimerWheel& timers() noexcept { return timers_; }
 
-  // Runs `function` on this worker's thread, soon. From any thread; the worker must outlive the
-  // call. `function` must not throw. What is still posted when the worker dies is destroyed unrun.
-  // Throws std::bad_alloc, and what moving the function throws.
+  // Runs `function`, which must not throw, on this worker's thread, soon. From any thread. The
+  // worker must outlive the call. If the worker is destroyed first, the function is destroyed
+  // without a call. Throws std::bad_alloc, and what moving the function throws.
   template <class F>
     requires(!std::derived_from<F, Posted>)
   void post(F function) {
     post(*new PostedFunction<F>(std::move(function)));
   }
 
-  // The same without any allocation.
+  // Posts an object, without an allocation. From any thread.
   void post(Posted& posted) noexcept;
 
-  // Runs `function` where nothing else of this worker runs, and waits for that. On the worker's own
-  // thread it is just called. While no thread is inside run_until(), this one takes the worker's
-  // place, and run_until() waits. Otherwise the loop runs it, as if it were posted; if the loop
-  // ends before, this thread does. From any thread; the worker must outlive the call. Throws what
-  // `function` throws. Two workers that call each other at the same time wait for ever.
+  // Runs `function` while no other code of this worker runs, waits for its end, and throws its
+  // error. On the worker's own thread it calls the function. While no thread is inside run_until(),
+  // the calling thread takes the worker's place, and run_until() waits. Otherwise the loop runs the
+  // function like a posted one, or, if the loop ends before, the calling thread does. From any
+  // thread. The worker must outlive the call. Two workers that call each other at the same time
+  // deadlock.
   template <class F>
   void call(F function) {
-    call_erased({[](void* context) { (*static_cast<F*>(context))(); }, &function});
+    call_erased(std::ref(function));
   }
 
-  // Blocks another thread than the worker's until `done()` says true or no thread is inside
-  // run_until(). What `done` reads is written on the worker's thread, before tell_waiters().
+  // Blocks a thread other than the worker's until `done()` returns true or no thread is inside
+  // run_until(). The worker's thread writes what `done` reads before tell_waiters().
   template <class Done>
   void wait_while_running(Done done) noexcept {
     if (!seat_.wait_or_take(done)) seat_.leave();
   }
   void tell_waiters() noexcept { seat_.tell(); }
 
+  // From any thread.
   const WorkerStatistics& statistics() const noexcept { return statistics_; }
 
-  // The CPU time of the thread inside run_until(), the kernel's part included; afterwards, what it
-  // had come to. From any thread.
+  // Returns the CPU time, in the program and the kernel, of the thread that is inside run_until(),
+  // or of the last one. From any thread.
   Duration cpu_time() const noexcept;
 
  private:
@@ -221,7 +292,7 @@ class Worker : Pinned {
   friend class detail::PoolCallBase;
   friend bool detail::queue_behind(std::coroutine_handle<> handle) noexcept;
 
-  static constexpr clockid_t no_clock = CLOCK_REALTIME;  // never that of a thread
+  static constexpr clockid_t no_clock = CLOCK_REALTIME;  // never the clock of a thread
 
   template <class F>
   struct PostedFunction final : Posted {
@@ -234,20 +305,16 @@ class Worker : Pinned {
     F function;
   };
 
-  struct Callee {
-    void operator()() const { function(context); }
-    void (*function)(void* context);
-    void* context;
-  };
-
   struct Inside : Pinned {
     explicit Inside(Worker& w) : worker(w) { worker.enter(); }
     ~Inside() { worker.leave(); }
     Worker& worker;
   };
 
-  void call_erased(Callee callee);
-  void call_here(Callee callee);
+  using Callee = std::function<void()>;  // a reference
+
+  void call_erased(const Callee& callee);
+  void call_here(const Callee& callee);
   bool run_posted() noexcept;
   void enter();
   void leave() noexcept;
@@ -261,13 +328,13 @@ class Worker : Pinned {
   void wait_for_events(std::optional<Instant> until) noexcept;
   void advance_to(Instant instant) noexcept;
   void collect_events(std::optional<Duration> timeout) noexcept;
-  void fetch_watches(std::span<const epoll_event> events) const noexcept;
+  void prefetch_watches(std::span<const epoll_event> events) const noexcept;
   void wake() noexcept;
 
   // Throws std::system_error.
   void add_watch(FdWatch& watch);
   bool is_watching(const FdWatch& watch) const noexcept;
-  // False if the descriptor is watched no more: it was closed before its watch was destroyed.
+  // Returns false if the descriptor was closed before its watch was destroyed.
   bool change_watch(FdWatch& watch) noexcept;
   void remove_watch(FdWatch& watch) noexcept;
   FdWatch* watch_of(int fd) const noexcept {
@@ -279,25 +346,25 @@ class Worker : Pinned {
   Clock* clock_;
   TimerWheel timers_;
   ReadyQueue ready_;
-  OwnedDescriptor epoll_fd_;
-  OwnedDescriptor wake_fd_;
-  std::vector<FdWatch*> watches_;  // by descriptor: whose it is in the epoll
+  detail::OwnedDescriptor epoll_fd_;
+  detail::OwnedDescriptor wake_fd_;
+  std::vector<FdWatch*> watches_;  // by descriptor: its watch in the epoll instance
   std::size_t watch_count_ = 0;
-  bool awaits_ran_out_ = false;       // of a task in this turn
-  std::size_t outside_ = 0;           // calls that a pool has in hand
-  unsigned long timer_slack_ns_ = 0;  // of the thread before it came inside
+  bool awaits_ran_out_ = false;       // a task used up its await budget in this turn
+  std::size_t outside_ = 0;           // calls that run on a pool
+  unsigned long timer_slack_ns_ = 0;  // of the thread before it entered
   WorkerStatistics statistics_;
   std::atomic<clockid_t> cpu_clock_{no_clock};
-  std::atomic<std::int64_t> cpu_ns_at_enter_{0};  // published by cpu_clock_ becoming a clock
-  std::atomic<std::int64_t> cpu_ns_at_leave_{0};  // published by it becoming no_clock again
+  std::atomic<std::int64_t> cpu_ns_at_enter_{0};  // published when cpu_clock_ becomes a clock
+  std::atomic<std::int64_t> cpu_ns_at_leave_{0};  // published when cpu_clock_ becomes no_clock
 
-  // Written by any thread. post() publishes to `inbox_` and then reads `asleep_`; the worker
-  // sets `asleep_` and then reads `inbox_`. Both pairs are sequentially consistent, so at least one
-  // side sees the other: no post is slept over.
+  // Written by any thread. post() publishes to `inbox_` and then reads `asleep_`. The worker sets
+  // `asleep_` and then reads `inbox_`. Both pairs are sequentially consistent, so at least one side
+  // sees the other's write: the worker does not sleep while a post waits.
   alignas(64) std::atomic<Posted*> inbox_{nullptr};
   std::atomic<bool> asleep_{false};
-  WorkerSeat seat_;
-  std::atomic<bool> looping_{false};  // some thread is inside run_until(), or about to be
+  detail::WorkerSeat seat_;
+  std::atomic<bool> looping_{false};  // a thread is inside run_until(), or about to enter
 };
 
 }  // namespace drover::coro

@@ -1,11 +1,12 @@
-// AsyncSteps: a flow without limits. Its first steps lie in the flow itself, further ones in memory
-// from the coroutines' pool of the thread. See steps/steps.h for what steps can do and steps/flow.h
-// for the root.
+// AsyncSteps: a flow without limits. Its first steps lie in the flow itself, further steps in
+// memory from the thread's pool of coroutine frames. steps/steps.h describes steps, steps/flow.h
+// the root.
 //
 //   AsyncSteps flow(worker);
 //   flow.add([](Steps& steps) { steps.success(1, "one"); });
 //   flow.add([](Steps&, int number, std::string name) { … },
-//            [](Steps& steps, ErrorCode code) { if (code == error_codes::timeout) steps.success();
+//            [](Steps& steps, ErrorCode code) {
+//              if (code == error_codes::timeout) steps.success();
 //            });
 //   co_await flow.promise();
 #pragma once
@@ -13,15 +14,12 @@
 #include <memory>
 
 #include "steps/detail/step_definitions.h"
-#include "steps/error.h"
-#include "steps/flow.h"
-#include "steps/sync.h"
 
 namespace drover::steps {
 
 namespace detail {
 
-// Apart from the flow, and its first base, so that it is there until the flow is gone.
+// Memory of a flow, as its first base, so that it outlives the flow.
 struct NearMemory {
   CellMemory<288> near_memory;
 };

@@ -1,9 +1,8 @@
-// The errors of the step engine: their codes, with the names that FTN12 gives them, and the
-// exceptions. Error has a code; ExtError has information beside it, which the handlers find in
-// State::error_info(). A step may throw either, or any other std::exception, whose what() then is
-// the code.
+// Errors of the step engine: codes with the names of FTN12, and exceptions. A step may throw Error,
+// ExtError (with information, which handlers find in State::error_info()), or any other
+// std::exception, whose what() is the code.
 //
-// As in FTN12, a thrown Error leaves the information of an earlier error where it is.
+// As in FTN12, a thrown Error does not change the information of an earlier error.
 #pragma once
 
 #include <exception>
@@ -12,7 +11,7 @@
 
 namespace drover::steps {
 
-// A code is text. The view given to a handler is good until that handler returns.
+// Text of an error code. A view that a handler gets is valid until the handler returns.
 using ErrorCode = std::string_view;
 
 namespace error_codes {

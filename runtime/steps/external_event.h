@@ -1,10 +1,9 @@
-// ExternalEvent: the right to end a step that waits, from any thread and at any time. Copyable.
+// ExternalEvent: a copyable handle that may end a waiting step, from any thread and at any time.
 //
-// On the worker's own thread it takes effect at once. From elsewhere, and while the worker does not
-// run, it is posted: the caller does not wait, and it takes effect when the loop comes to it, be it
-// in the next run_until(). Whoever comes first ends the step; what comes after that, or after the
-// step has ended otherwise, or the flow was destroyed, is dropped. The worker must outlive the
-// handle's calls.
+// On the worker's own thread a call takes effect at once. From another thread, and while the worker
+// does not run, it is posted: the caller does not wait, and the call takes effect in the worker's
+// loop, perhaps only in the next run_until(). The first call ends the step. Calls after that, or
+// after another end of the step or the flow, have no effect. The worker must outlive the calls.
 #pragma once
 
 #include <exception>
@@ -13,21 +12,23 @@
 #include <tuple>
 #include <utility>
 
-#include "steps/detail/callable_step.h"
+#include "coro/worker.h"
+#include "steps/detail/strand.h"
+#include "steps/steps.h"
 
 namespace drover::steps {
 
 namespace detail {
 
-// Between a step and its handles, either of which may go first. `step` belongs to the worker's thread,
-// and is null when the step waits no more.
+// Link between a step and its handles, either of which may be destroyed first. `step` belongs to
+// the worker's thread, and is null when the step waits no more.
 struct ExternalLink {
   Steps* step;
   coro::Worker* const worker;
 };
 
 struct LinkAttachment final : AttachmentOf<LinkAttachment, Slot::extended, true> {
-  explicit LinkAttachment(Steps& step, coro::Worker& worker)
+  LinkAttachment(Steps& step, coro::Worker& worker)
       : link(std::make_shared<ExternalLink>(&step, &worker)) {}
   ~LinkAttachment() { link->step = nullptr; }
 
@@ -58,23 +59,23 @@ class ExternalEvent {
 
  private:
   template <class Function>
-  static void apply(const ExternalEvent& event, Function& function) noexcept {
-    Steps* step = event.link_->step;
+  void apply(Function& function) const noexcept {
+    Steps* step = link_->step;
     if (step == nullptr || !step->can_end()) return;
     try {
       function(*step);
     } catch (...) {
-      step->fail_with(std::current_exception());  // a result that could not be handed on
+      step->fail_with(std::current_exception());  // a result could not be passed on
     }
   }
 
   template <class Function>
   void run_at_home(Function function) const {
     if (coro::Worker::try_current() == link_->worker) {
-      apply(*this, function);
+      apply(function);
     } else {
       link_->worker->post(
-          [event = *this, call = std::move(function)]() mutable noexcept { apply(event, call); });
+          [event = *this, call = std::move(function)]() mutable noexcept { event.apply(call); });
     }
   }
 

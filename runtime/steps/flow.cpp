@@ -19,10 +19,8 @@ void Flow::tear_down() noexcept {
   assert(running_ == nullptr && "a flow is not destroyed by one of its own steps");
   if (main_.active()) cancel_now();
   const bool stood = stands();
-  while (detail::EndingTask* task = ending_.first()) {  // they end without it
-    ending_.remove(*task);
-    task->flow = nullptr;
-  }
+  while (detail::EndingTask* task = ending_.pop_front())
+    task->flow = nullptr;  // ends without the flow
   if (stood) stand_ended();
   main_.drop_children(*this);
   main_.destroy_attachments(*this);
@@ -51,7 +49,7 @@ void Flow::execute() {
 
 namespace {
 
-// For a thread that waits. Once told it may be gone at any moment.
+// Lets another thread wait. It may be destroyed as soon as it was told.
 class StandWaiter final : public detail::StandObserver {
  public:
   explicit StandWaiter(coro::Worker& worker) noexcept : worker_(worker) {}
@@ -80,7 +78,7 @@ void Flow::cancel() {
   }
 }
 
-// Waits for the awaited tasks while the worker runs. Says whether some have still to end.
+// Waits for the awaited tasks while the worker runs. Returns true if some have not ended.
 bool Flow::cancel_from_elsewhere() {
   StandWaiter waiter(*worker_);
   worker_->call([this, &waiter] {
@@ -111,7 +109,7 @@ void Flow::cancel_now() noexcept {
   ended(Outcome::cancelled);
 }
 
-// Cancels, too, if it is one of the flow's own steps that has brought it about: when that returns.
+// Cancels the flow, also for a call from one of its own steps: then when that step returns.
 void Flow::cancel_soon() noexcept {
   if (!main_.active()) return;
   if (running_ == nullptr) {
@@ -145,7 +143,7 @@ void Flow::queue_driver() {
   driver_position_ = worker_->ready(driver_);
 }
 
-// One burst of the strand that has been ready for longest.
+// Runs one burst of the strand that has been ready longest.
 void Flow::run_next() noexcept {
   driver_queued_ = false;
   if (stands()) return;
@@ -189,7 +187,7 @@ void Flow::task_ended(detail::EndingTask& task) noexcept {
   if (!stands()) stand_ended();
 }
 
-// Tells the observer when the flow stands no more, or at once if it does not.
+// Tells the observer when the flow stands no more, or at once if it does not stand.
 void Flow::await_stand(detail::StandObserver& observer) noexcept {
   if (stands()) {
     stand_observers_.push_back(observer);
@@ -201,10 +199,7 @@ void Flow::await_stand(detail::StandObserver& observer) noexcept {
 void Flow::stand_ended() noexcept {
   if (!ready_.empty() && running_ == nullptr) queue_driver();
   if (end_untold_) tell_end();
-  while (detail::StandObserver* observer = stand_observers_.first()) {
-    stand_observers_.remove(*observer);  // who is told may be gone at once
-    observer->stand_ended();
-  }
+  while (detail::StandObserver* observer = stand_observers_.pop_front()) observer->stand_ended();
 }
 
 void* Flow::allocate_elsewhere(Slot slot, std::size_t size) {

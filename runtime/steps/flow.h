@@ -1,30 +1,32 @@
-// Flow: the root of a tree of steps, on a worker. What AsyncSteps and NitroSteps have in common.
+// Flow: the root of a tree of steps on a worker, and the common part of AsyncSteps and NitroSteps.
 //
-// Who may call what, and from which thread:
-//   - An idle flow belongs to whoever has it, on any thread: to add steps, to set its state. From
-//     execute() until it has ended it belongs to its worker's thread.
-//   - execute(), cancel(), outcome() and the destructor: any thread, any time, several at once
-//     (the destructor last). So success() and the errors of a step that waits: see steps/steps.h.
+// Calls and threads:
+//   - An idle flow belongs to its user, on any thread, to add steps and set its state. From
+//     execute() until its end it belongs to its worker's thread.
+//   - execute(), cancel(), outcome() and the destructor: any thread, at any time, also concurrently
+//     (the destructor last). The same holds for success() and the errors of a waiting step (see
+//     steps/steps.h).
 //   - promise(), stop(): a task of the worker.
-//   - All else while the flow runs: the worker's thread, or, while the worker does not run and none
-//     of the calls above is under way, any one thread.
-// On the worker's thread these calls act at once, on another one by coro::Worker::call(): between two
-// resumptions of the loop, or on the caller's thread while nobody runs the loop. So no call is lost or
-// waits for ever when the loop ends, and what it did stands when it returns: the flow is running, or
-// cancelled. Cancel handlers and destructors of results may thus run on the caller's thread.
+//   - All other calls while the flow runs: the worker's thread, or, while the worker does not run
+//     and none of the calls above is in progress, any one thread.
+// On the worker's thread these calls take effect at once, on another one by coro::Worker::call():
+// between two resumptions of the loop, or on the calling thread while no thread runs the loop. So
+// no call is lost or waits for ever when the loop ends, and it has taken effect when it returns:
+// the flow is running, or cancelled. Cancel handlers and destructors of results may thus run on the
+// calling thread.
 //
-// The worker must outlive the flow and its calls. A flow must not be destroyed or cancelled by one
-// of its own steps: raise an error, or post it to the worker.
+// The worker must outlive the flow and its calls. A step must not destroy or cancel its own flow:
+// it raises an error, or posts the call to the worker.
 //
-// A task that the flow awaited and waits for no more is cancelled. Until it has ended the flow
-// stands: no step and no handler of it runs, and its end is not told. So what a task refers to may
-// belong to the flow, and to whoever awaits promise() or stop(). Only a flow that is destroyed
-// on its worker's thread cannot wait: it lets such tasks go, and they end in the worker's next
-// rounds, which whatever they refer to has to outlast. Await stop() before. Destroyed on a thread
-// without a worker it waits for them, and while the worker does not run it lets it run until then.
+// When a flow stops waiting for a task, it cancels the task and *stands* until the task has ended:
+// no step and no handler of it runs, and its end is not reported. So a task may refer to objects of
+// the flow, and of the code that awaits promise() or stop(). Only a flow that is destroyed on its
+// worker's thread cannot wait: its tasks end in the worker's next turns, and the objects to which
+// they refer must live until then. Await stop() before. A flow that is destroyed on a thread
+// without a worker waits for the tasks, and runs the worker until then if no thread does.
 //
 // Invariant: the flow's driver is in the worker's ready queue exactly when a strand is ready, none
-// runs, and the flow does not stand; a flow that waits costs nothing.
+// runs, and the flow does not stand. A waiting flow costs nothing.
 #pragma once
 
 #include <atomic>
@@ -35,8 +37,7 @@
 #include <memory>
 
 #include "coro/detail/frame_pool.h"
-#include "coro/detail/intrusive_list.h"
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 #include "coro/worker.h"
 #include "steps/detail/attachment.h"
 #include "steps/detail/cell_buffer.h"
@@ -50,10 +51,9 @@ class FlowAwaiter;
 
 enum class Outcome : std::uint8_t { none, running, succeeded, failed, cancelled };
 
-// Told of the end of a flow.
 class FlowObserver {
  public:
-  // Must neither throw nor destroy the flow.
+  // Called at the end of the flow, which it must not destroy.
   virtual void flow_ended() noexcept = 0;
 
  protected:
@@ -62,14 +62,17 @@ class FlowObserver {
 
 namespace detail {
 
-// A task that a flow waits for no more, until it has ended.
+struct AwaitAttachment;
+struct AwaitDriver;
+
+// Cancelled task that a flow has stopped waiting for, until it has ended.
 struct EndingTask : coro::ListNode<EndingTask> {
   Flow* flow = nullptr;
 };
 
-// Told, once, that no task of the flow is ending any more.
 class StandObserver : public coro::ListNode<StandObserver> {
  public:
+  // Called once, when the flow stands no more. May destroy the observer.
   virtual void stand_ended() noexcept = 0;
 
  protected:
@@ -82,18 +85,18 @@ class alignas(64) Flow : public Steps {
  public:
   virtual ~Flow();
 
-  // Queues the steps that were added; they run on the worker. Nothing if there are none. May be
-  // called again, after additions, when the flow has ended.
+  // Queues the steps that were added, which then run on the worker. May be called again, after
+  // additions, when the flow has ended.
   void execute();
 
-  // Stops: cancel handlers run from the innermost step outwards, error handlers do not, what was
-  // not started is dropped, of an idle flow, too, and awaited tasks are cancelled. Afterwards no
-  // step of the flow runs. On another thread than the worker's, and while the worker runs, this
-  // waits for the tasks, too.
+  // Stops the flow: runs cancel handlers from the innermost step outwards but no error handlers,
+  // drops the steps that have not started, also of an idle flow, and cancels awaited tasks.
+  // Afterwards no step of the flow runs. On another thread than the worker's, while the worker
+  // runs, also waits for the tasks.
   void cancel();
 
-  // `co_await flow.stop();` the same for a task of the worker: waits until the tasks have ended,
-  // too. Is itself not interrupted by a cancellation.
+  // `co_await flow.stop();` cancels the flow in a task of the worker and waits until the awaited
+  // tasks have ended. A cancellation does not interrupt the wait.
   class StopAwaiter;
   [[nodiscard]] StopAwaiter stop();
 
@@ -102,21 +105,21 @@ class alignas(64) Flow : public Steps {
     return outcome_.load(std::memory_order_acquire);  // pairs with ended()
   }
 
-  // The code that nobody recovered from, if the flow failed.
+  // Returns the error code if the flow failed.
   ErrorCode error_code() const noexcept { return main_.code(); }
 
-  // `T value = co_await flow.promise<T>();` adds a last step that takes a T, executes, waits for
-  // the end. Throws ExtError if the flow failed (its unhandled_error is not called),
-  // coro::BrokenPromise if it was cancelled by someone else. Cancelling the awaiting task cancels
-  // the flow.
+  // `T value = co_await flow.promise<T>();` adds a last step that takes a T, executes the flow and
+  // waits for its end. Throws ExtError if the flow failed (its unhandled_error is not called), and
+  // coro::BrokenPromise if another caller cancelled it. Cancelling the awaiting task cancels the
+  // flow.
   template <class T = void>
   FlowAwaiter<T> promise();
 
   virtual std::unique_ptr<Flow> make_new() const = 0;
 
  protected:
-  // All memory comes from the buffer; without limits, what it has no room for from the pool. With
-  // limits `state_memory` is for the State.
+  // Memory comes from the buffer or, without limits, from the pool when the buffer is full. With
+  // limits, `state_memory` is for the State.
   template <std::size_t size>
   Flow(coro::Worker& worker, CellMemory<size>& memory, const Limits* limits = nullptr,
        void* state_memory = nullptr, std::uint16_t burst = 100) noexcept
@@ -135,15 +138,16 @@ class alignas(64) Flow : public Steps {
   friend class Strand;
   friend class SyncHold;
   friend struct detail::AwaitAttachment;
-  friend struct detail::AwaitPromiseBase;
+  friend struct detail::AwaitDriver;
   friend struct detail::ParallelFrame;
-  friend struct StepAccess;
   template <class T>
   friend class FlowAwaiter;
 
+  class Reservation;
+
   static constexpr std::size_t driver_size = 48;
 
-  // The coroutine that the worker resumes to let the flow run. Its frame lies in the flow.
+  // Coroutine that the worker resumes to run the flow. Its frame lies in the flow.
   struct Driver {
     struct promise_type {
       static void* operator new(std::size_t size, Flow& flow) {
@@ -197,7 +201,7 @@ class alignas(64) Flow : public Steps {
   void ended(Outcome outcome) noexcept;
   void tell_end() noexcept;
 
-  // Whether it waits for tasks that it has cancelled.
+  // Returns true while the flow waits for tasks that it has cancelled.
   bool stands() const noexcept { return !ending_.empty(); }
   void task_ends(detail::EndingTask& task) noexcept;
   void task_ended(detail::EndingTask& task) noexcept;
@@ -205,12 +209,12 @@ class alignas(64) Flow : public Steps {
   void stand_ended() noexcept;
   void tear_down() noexcept;
 
-  // In the order of use: a flow that is woken up touches few lines of the cache.
+  // In the order of use, so that waking a flow touches few cache lines.
   CellBuffer buffer_;
   coro::Worker* worker_;
   coro::IntrusiveList<Strand> ready_;
   Strand* running_ = nullptr;
-  SlotCounts left_;  // of each kind, how many more are allowed
+  SlotCounts left_;  // further objects allowed, by kind
   std::uint16_t burst_size_;
   bool driver_queued_ = false;
   bool cancel_requested_ = false;
@@ -228,7 +232,6 @@ class alignas(64) Flow : public Steps {
   coro::IntrusiveList<detail::StandObserver> stand_observers_;
 };
 
-// Awaited by a task of the flow's worker, once and at once.
 class [[nodiscard]] Flow::StopAwaiter final : detail::StandObserver, coro::Pinned {
  public:
   explicit StopAwaiter(Flow& flow) noexcept : flow_(flow) {}

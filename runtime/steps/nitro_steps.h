@@ -1,37 +1,34 @@
-// NitroSteps: a flow whose steps and all that belongs to them lie in one buffer in the object
-// itself. The engine takes nothing from the heap after the construction, on its ordinary way: what
-// does is a thrown exception, an awaited task, an ExternalEvent, values in state(), and the objects
-// of the program.
+// NitroSteps: a flow whose steps and their parts lie in a buffer inside the object. After the
+// construction the engine takes nothing from the heap, except for thrown exceptions, awaited tasks,
+// ExternalEvents, values in state(), and the objects of the program.
 //
-// The limits, in any order, count what is alive at a time. What each costs of the buffer is for
-// callables, handlers and objects of the size that is given; larger ones cost 32 bytes more for each
-// further 32 bytes. docs/runtime-reference.md says more.
+// The limits, in any order, count objects that are alive at a time. The costs in bytes of the
+// buffer are for callables, handlers and objects up to the stated size. Larger ones cost 32 more
+// for each further 32 bytes. docs/runtime-reference.md says more.
 //
 //   MaxSteps<16>        steps that were added and have not ended          64 bytes, up to 16
 //   MaxTimeouts<4>      timers                                            64
 //   MaxCancels<4>       cancel handlers                                   32, up to 16
-//   MaxExtended<4>      loops, sync sections (a sync takes two steps,
-//                       too), awaited tasks, events, parallels            64, up to 32 for a loop's
-//                                                                         callable and container
+//   MaxExtended<4>      loops, sync sections (each also takes two         64, up to 32 for a loop's
+//                       steps), awaited tasks, events, parallels          callable and container
 //   MaxStackAllocs<8>   objects on stack()                                32, up to 16
 //   MaxParallel<4>      children of parallels                            160
-//   ErrorCodeMaxSize<32>  characters of an error's code, up to 40; the information is cut at 40
-//   BurstSize<100>      steps until the flow queues behind the others
-//   BufferSize<bytes>   the buffer. Without it: room for all that the limits allow at a time, and
-//                       64 bytes for results. MaxParallel counts if it is said: its default is a
-//                       limit without room of its own.
+//   ErrorCodeMaxSize<32>  characters of an error code, up to 40; the information is cut at 40
+//   BurstSize<100>      steps until the flow queues behind the other flows
+//   BufferSize<bytes>   the buffer. Default: room for all objects that the limits allow, and 64
+//                       bytes for results. MaxParallel counts only if it is given.
 //
-// Beside these, results cost 8 bytes and their sizes, rounded up to 32, until others are given
-// (while a step that takes them by reference gives its own, both), and the label of a loop 64.
-// Whatever exceeds a limit, or finds no room in the buffer, raises InternalError, whose information
-// says what. Blocks do not move, so a large one may find no room in a buffer that is nearly full:
-// give a flow with large callables some more. A step that is larger than the buffer does not compile
-// at the root; below it, Steps& does not know the kind of its flow.
+// Results cost 8 bytes and their sizes, rounded up to 32, until others replace them. While a step
+// that takes results by reference gives its own, both cost. The label of a loop costs 64. An object
+// that exceeds a limit or finds no room in the buffer raises InternalError, whose information says
+// why. Blocks do not move, so a large one may find no room in a nearly full buffer: give a flow
+// with large callables more. A step that is larger than the buffer does not compile at the root;
+// below it, Steps& does not know the type of its flow.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <type_traits>
 
@@ -41,57 +38,46 @@ namespace drover::steps {
 
 namespace detail {
 
-enum class LimitKind : std::uint8_t {
-  steps,
-  timeouts,
-  cancels,
-  extended,
-  stack_allocs,
-  parallel,
-  error_code,
-  burst,
-  buffer
+struct NitroOptions {
+  std::size_t steps = 16;
+  std::size_t timeouts = 4;
+  std::size_t cancels = 4;
+  std::size_t extended = 4;
+  std::size_t stack_allocs = 8;
+  std::size_t parallel = unlimited;  // not given
+  std::size_t error_code = 32;
+  std::size_t burst = 100;
+  std::size_t buffer = unlimited;  // not given
 };
 
-// A limit of NitroSteps: its kind and its figure.
-template <LimitKind limit_kind, std::size_t n>
-struct LimitOption {
-  static constexpr LimitKind kind = limit_kind;
-  static constexpr std::size_t value = n;
+// Sets one of the options to `n`.
+template <std::size_t NitroOptions::* option, std::size_t n>
+struct NitroOption {
+  static constexpr void set(NitroOptions& options) { options.*option = n; }
 };
-
-template <LimitKind kind, class... Options>
-inline constexpr bool option_said = ((Options::kind == kind) || ...);
-
-template <LimitKind kind, std::size_t fallback, class... Options>
-consteval std::size_t option_value() {
-  std::size_t value = fallback;
-  ((Options::kind == kind ? void(value = Options::value) : void()), ...);
-  return value;
-}
 
 }  // namespace detail
 
 template <std::size_t n>
-using MaxSteps = detail::LimitOption<detail::LimitKind::steps, n>;
+using MaxSteps = detail::NitroOption<&detail::NitroOptions::steps, n>;
 template <std::size_t n>
-using MaxTimeouts = detail::LimitOption<detail::LimitKind::timeouts, n>;
+using MaxTimeouts = detail::NitroOption<&detail::NitroOptions::timeouts, n>;
 template <std::size_t n>
-using MaxCancels = detail::LimitOption<detail::LimitKind::cancels, n>;
+using MaxCancels = detail::NitroOption<&detail::NitroOptions::cancels, n>;
 template <std::size_t n>
-using MaxExtended = detail::LimitOption<detail::LimitKind::extended, n>;
+using MaxExtended = detail::NitroOption<&detail::NitroOptions::extended, n>;
 template <std::size_t n>
-using MaxStackAllocs = detail::LimitOption<detail::LimitKind::stack_allocs, n>;
+using MaxStackAllocs = detail::NitroOption<&detail::NitroOptions::stack_allocs, n>;
 template <std::size_t n>
-using MaxParallel = detail::LimitOption<detail::LimitKind::parallel, n>;
+using MaxParallel = detail::NitroOption<&detail::NitroOptions::parallel, n>;
 template <std::size_t n>
-using ErrorCodeMaxSize = detail::LimitOption<detail::LimitKind::error_code, n>;
+using ErrorCodeMaxSize = detail::NitroOption<&detail::NitroOptions::error_code, n>;
 template <std::size_t n>
-using BurstSize = detail::LimitOption<detail::LimitKind::burst, n>;
+using BurstSize = detail::NitroOption<&detail::NitroOptions::burst, n>;
 template <std::size_t n>
-using BufferSize = detail::LimitOption<detail::LimitKind::buffer, n>;
+using BufferSize = detail::NitroOption<&detail::NitroOptions::buffer, n>;
 
-// What one of each costs of the buffer: see the table above.
+// Bytes of the buffer that one object costs: see the table above.
 namespace nitro_cost {
 inline constexpr std::size_t step = cell_cost(sizeof(Steps) + 16);
 inline constexpr std::size_t timeout = cell_cost(sizeof(detail::TimeoutAttachment));
@@ -108,40 +94,38 @@ namespace detail {
 
 template <class... Options>
 struct NitroLimits {
-  static constexpr SlotCounts counts{
-      option_value<LimitKind::steps, 16, Options...>(),
-      option_value<LimitKind::timeouts, 4, Options...>(),
-      option_value<LimitKind::cancels, 4, Options...>(),
-      option_value<LimitKind::extended, 4, Options...>(),
-      option_value<LimitKind::stack_allocs, 8, Options...>(),
-      option_value<LimitKind::parallel, 4, Options...>(),
-      limit_max,
-  };
-  static constexpr std::size_t code_size = option_value<LimitKind::error_code, 32, Options...>();
-  static constexpr std::size_t burst = option_value<LimitKind::burst, 100, Options...>();
-  static_assert(counts[0] > 0, "MaxSteps: a flow needs at least one step");
-  static_assert(burst > 0 && burst <= limit_max, "BurstSize: from 1 to 32767");
-  static_assert(code_size >= 16 && code_size <= Text::inline_size,
+  static constexpr NitroOptions options = [] {
+    NitroOptions all;
+    (Options::set(all), ...);
+    return all;
+  }();
+  static constexpr bool limits_children = options.parallel != unlimited;
+  static_assert(options.steps > 0, "MaxSteps: a flow needs at least one step");
+  static_assert(options.burst > 0 && options.burst <= limit_max, "BurstSize: from 1 to 32767");
+  static_assert(options.error_code >= 16 && options.error_code <= Text::inline_size,
                 "ErrorCodeMaxSize: the engine's own codes need 16 characters, the buffer has 40");
 
-  static consteval std::size_t room_for_all() {
-    const std::size_t children = option_said<LimitKind::parallel, Options...> ? counts[5] : 0;
-    return counts[0] * nitro_cost::step + counts[1] * nitro_cost::timeout +
-           counts[2] * nitro_cost::cancel + counts[3] * nitro_cost::extended +
-           counts[4] * nitro_cost::stack + children * nitro_cost::parallel + nitro_cost::results;
-  }
+  static constexpr std::size_t room_for_all =
+      options.steps * nitro_cost::step + options.timeouts * nitro_cost::timeout +
+      options.cancels * nitro_cost::cancel + options.extended * nitro_cost::extended +
+      options.stack_allocs * nitro_cost::stack +
+      (limits_children ? options.parallel : 0) * nitro_cost::parallel + nitro_cost::results;
 
   static constexpr std::size_t buffer_size =
-      cell_cost(option_value<LimitKind::buffer, room_for_all(), Options...>());
+      cell_cost(options.buffer != unlimited ? options.buffer : room_for_all);
   static_assert(buffer_size > 0, "BufferSize: a flow needs room for a step");
 
-  static constexpr Limits limits{counts, code_size, buffer_size};
+  static constexpr Limits limits{
+      {options.steps, options.timeouts, options.cancels, options.extended, options.stack_allocs,
+       limits_children ? options.parallel : 4, limit_max},
+      options.error_code,
+      buffer_size};
 };
 
-// Apart from the flow, and its first base, so that it is there until the flow is gone.
+// Memory of a flow, as its first base, so that it outlives the flow.
 template <std::size_t buffer_size>
 struct NitroMemory {
-  alignas(State) std::byte state_memory[sizeof(State)];  // NOLINT(*-member-init): State's own
+  alignas(State) std::byte state_memory[sizeof(State)];  // NOLINT(*-member-init): for a State
   CellMemory<buffer_size> cell_memory;
 };
 
@@ -156,7 +140,7 @@ class NitroSteps final : detail::NitroMemory<detail::NitroLimits<Options...>::bu
   static constexpr std::size_t buffer_size = Of::buffer_size;
 
   explicit NitroSteps(coro::Worker& worker)
-      : Flow(worker, this->cell_memory, &Of::limits, this->state_memory, Of::burst) {}
+      : Flow(worker, this->cell_memory, &Of::limits, this->state_memory, Of::options.burst) {}
 
   template <class Body, class Handler = detail::NoHandler>
   Steps& add(Body&& body, Handler&& handler = {}) {

@@ -1,5 +1,7 @@
 #include "steps/steps.h"
 
+#include <algorithm>
+
 #include "steps/detail/step_definitions.h"
 
 namespace drover::steps {
@@ -21,14 +23,14 @@ void Steps::misuse(std::string_view what) {
   throw ExtError(error_codes::internal_error, what);
 }
 
-// Where an addition to this goes.
+// Returns the step to which an addition goes.
 Steps& Steps::open_level() {
   switch (ops_->kind) {
     case Kind::root:
       if (!strand_->active_) return *this;
       misuse("an addition to the root of a flow that runs");
     case Kind::parallel:
-      if (phase_ == Phase::pending) return detail::parallel_frame(*attachments_).add_child();
+      if (phase_ == Phase::pending) return detail::parallel_frame(*this).add_child();
       break;
     default:
       break;
@@ -42,7 +44,7 @@ void Steps::require_open(std::string_view what) {
   open_level();
 }
 
-// Whether its body or its error handler runs.
+// Returns true while the body or the error handler runs.
 bool Steps::is_called() const noexcept {
   return strand_->in_call_ && strand_->current_ == this &&
          (phase_ == Phase::body || phase_ == Phase::handler);
@@ -52,7 +54,7 @@ void Steps::require_call(std::string_view what) {
   if (!is_called()) misuse(what);
 }
 
-// Whether another thread than the worker's asks, or the worker does not run.
+// Returns true on a thread other than the worker's, and while the worker does not run.
 bool Steps::elsewhere() const noexcept {
   return coro::Worker::try_current() != strand_->flow().worker_;
 }
@@ -64,7 +66,7 @@ bool Steps::can_end() const noexcept {
   return (phase_ == Phase::body || phase_ == Phase::handler) && last_child_ == nullptr;
 }
 
-// False if an error was raised, and swallowed, before: it stands.
+// Returns false if an error was raised and swallowed before: the step fails.
 bool Steps::begin_success() {
   if (can_end()) return true;
   if (strand_->in_call_ && strand_->current_ == this && strand_->error_pending_) return false;
@@ -162,4 +164,107 @@ coro::Worker& Steps::worker() const noexcept {
   return *strand_->flow().worker_;
 }
 
+namespace detail {
+
+TimeoutAttachment::TimeoutAttachment(Steps& step, coro::Duration timeout) noexcept : owner(step) {
+  coro::Worker& worker = owner.worker();
+  const coro::Duration limited = std::clamp(timeout, coro::Duration::zero(), longest_wait);
+  worker.timers().add(*this, worker.now() + limited);
+}
+
+TimeoutAttachment::~TimeoutAttachment() {
+  owner.worker().timers().remove(*this);
+}
+
+void TimeoutAttachment::on_timer() noexcept {
+  StepAccess::strand(owner).fail_later(error_codes::timeout);
+}
+
+AwaitAttachment::~AwaitAttachment() {
+  if (!driver) return;
+  AwaitDriver::promise_type& promise = driver.promise();
+  promise.attachment = nullptr;
+  StepAccess::strand(step).flow().task_ends(promise);
+  promise.own_source.cancel();
+}
+
+ParallelFrame::~ParallelFrame() {
+  Flow& flow = owner.strand_->flow();
+  cancel_children();
+  while (first != nullptr) {
+    ParallelChild* child = std::exchange(first, next_of(*first));
+    child->strand.drop_children(*child);
+    child->strand.destroy_attachments(*child);
+    child->~ParallelChild();
+    flow.release(Slot::parallel, child, sizeof(ParallelChild));
+  }
+}
+
+// A root has no siblings, so its link leads to the next child.
+ParallelChild* ParallelFrame::next_of(ParallelChild& child) noexcept {
+  return static_cast<ParallelChild*>(static_cast<Steps&>(child).link_);
+}
+
+Steps& ParallelFrame::add_child() {
+  Flow& flow = owner.strand_->flow();
+  void* block = flow.allocate(Slot::parallel, sizeof(ParallelChild));
+  auto* child = ::new (block) ParallelChild(flow, *this);
+  if (last != nullptr) {
+    static_cast<Steps&>(*last).link_ = child;
+  } else {
+    first = child;
+  }
+  last = child;
+  return *child;
+}
+
+void ParallelFrame::start() {
+  for (ParallelChild* child = first; child != nullptr; child = next_of(*child)) {
+    ++running;
+    child->strand.begin();
+  }
+  if (running > 0) owner.phase_ = Phase::waiting;
+}
+
+// Cancels the active children in order. If a child waits for a parallel, cancels that one's
+// children first. Not recursive, because parallels may be nested deeper than the thread's stack.
+void ParallelFrame::cancel_children() noexcept {
+  ParallelFrame* frame = this;
+  ParallelChild* child = first;
+  for (;;) {
+    if (child == nullptr) {
+      if (frame == this) return;
+      Strand& around = *frame->owner.strand_;
+      frame = around.parallel_;
+      around.cancel();
+      child = next_of(static_cast<ParallelChild&>(*around.root_));
+    } else if (!child->strand.active()) {
+      child = next_of(*child);
+    } else if (Steps& at = *child->strand.current_;
+               at.ops_->kind == Kind::parallel && at.phase_ == Phase::waiting) {
+      frame = &parallel_frame(at);
+      child = frame->first;
+    } else {
+      child->strand.cancel();
+      child = next_of(*child);
+    }
+  }
+}
+
+void ParallelFrame::child_succeeded() noexcept {
+  if (--running > 0) return;
+  owner.phase_ = Phase::done;
+  owner.strand_->flow().schedule(*owner.strand_);
+}
+
+void ParallelFrame::child_failed(Strand& failed) noexcept {
+  --running;
+  cancel_children();
+  Strand& around = *owner.strand_;
+  if (around.error_pending_) return;
+  around.record(failed.code());
+  around.flow().schedule(around);
+}
+
+}  // namespace detail
 }  // namespace drover::steps

@@ -1,32 +1,32 @@
-// Steps: what a step sees of its flow, and what the root of a flow shares with it. After FTN12
-// (FutoIn AsyncSteps), https://specs.futoin.org/final/preview/ftn12_async_api.html.
+// Steps: the functions that a step, or the root of a flow, can call. After FTN12 (FutoIn
+// AsyncSteps), https://specs.futoin.org/final/preview/ftn12_async_api.html.
 //
-// A flow is a tree of steps. A step's body may add further steps below it; they run, depth first
-// and in the order of adding, before the step's next sibling. When a body returns, the step
-//   - unwinds, if an error was raised: each step from the innermost outwards is asked for a
-//     handler;
-//   - ends, if success() was called;
+// A flow is a tree of steps. A step's body may add steps below it. They run depth first, in the
+// order of their addition, before the step's next sibling. When a body returns, the step
+//   - unwinds, if an error was raised: the steps are asked for a handler, from the innermost
+//     outwards;
+//   - ends, if it called success();
 //   - ends with the last of its children, if it added any;
 //   - waits for success() or error() from outside, if it called wait_external(), set_timeout() or
 //     set_cancel();
-//   - ends, too, if it did none of these.
-// An error handler recovers by success() or by adding steps, which then run in place of what
-// failed; it replaces the error by raising another; if it just returns, the error goes on outwards.
+//   - ends, in all other cases.
+// An error handler recovers by success() or by adding steps, which then run instead of the failed
+// ones. It replaces the error by raising another. If it just returns, the error continues outwards.
 //
-// Results stay until others are given or the flow ends: they pass through steps that give none,
-// loops, iterations and recovered errors. What a step takes by value is moved out and stays behind
-// as it is after a move, what it takes by reference stays as it is. The children of a parallel have
-// their own; those around them are there again behind it.
+// Results stay until others are given or the flow ends. They pass through steps that give none,
+// loops, iterations and recovered errors. A result that a step takes by value is moved out, so
+// later steps find it moved from. A result taken by reference does not change. The children of a
+// parallel have their own results; after the parallel, the results from before it are there again.
 //
-// Thread safety: everything here belongs to the thread of the flow's worker, but for what ends a
-// step that waits: success(), the errors, break and continue may be called on another thread, which
-// waits until it is done (steps/flow.h says how). It must be sure that the step still waits: a
-// reference is good until its step ends. What may come later than that, or beside a timeout, a
-// cancel() or another thread, needs an ExternalEvent.
+// Thread safety: all functions belong to the thread of the flow's worker, except those that end a
+// waiting step: success(), the errors, break and continue may be called on another thread, which
+// waits until the call has taken effect (see steps/flow.h). The caller must be sure that the step
+// still waits, because a reference is valid only until its step ends. If a timeout, a cancel() or
+// another thread may end the step first, use an ExternalEvent.
 //
-// Misuse (of a step that is not the innermost one, a second success(), an addition from outside, a
-// limit exceeded) raises InternalError: it is thrown to the caller, and if that is a running step
-// of the flow, the step has failed even if it swallows the exception.
+// Misuse raises InternalError: use of a step that is not the innermost one, a second success(), an
+// addition from outside, a limit exceeded. The error is thrown to the caller. If the caller is a
+// running step of the flow, the step fails even if it swallows the exception.
 //
 // Include steps/async_steps.h or steps/nitro_steps.h for the definitions.
 #pragma once
@@ -39,7 +39,7 @@
 #include <utility>
 
 #include "coro/clock.h"
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 #include "coro/task.h"
 #include "steps/detail/attachment.h"
 #include "steps/error.h"
@@ -61,18 +61,15 @@ class SyncPrimitive;
 
 namespace detail {
 
-struct AwaitAttachment;
-struct AwaitPromiseBase;
-struct ParallelChild;
 struct ParallelFrame;
 
 enum class Phase : std::uint8_t {
   pending,
-  body,        // its body runs
-  children,    // its body is through, its children are not
-  waiting,     // for outside
-  handler,     // its error handler runs
-  cancelling,  // its cancel handler runs
+  body,        // the body runs
+  children,    // the body has ended, but not the children
+  waiting,     // for a call from outside
+  handler,     // the error handler runs
+  cancelling,  // the cancel handler runs
   done
 };
 
@@ -82,32 +79,31 @@ struct StepOps {
   Kind kind;
   std::uint32_t size;
   void (*run)(Steps& step);
-  void (*handle)(Steps& step, ErrorCode code);  // null: it has no handler
-  void (*destroy)(Steps& step) noexcept;        // null: there is nothing to do
+  void (*handle)(Steps& step, ErrorCode code);  // null without a handler
+  void (*destroy)(Steps& step) noexcept;        // null if the destructor is trivial
 };
 
-// The root of a flow, or of a parallel's child.
+// Operations of the root of a flow, or of a parallel's child.
 inline constexpr StepOps root_ops{Kind::root, 0, nullptr, nullptr, nullptr};
 
-// In place of a handler that was not given.
+// Placeholder for a handler that was not given.
 struct NoHandler {};
 
 }  // namespace detail
 
 class Steps : coro::Pinned {
  public:
-  // Whether it may be used now: the root of an idle flow, or the innermost step of a running one.
+  // Returns true for the root of an idle flow, and for the innermost step of a running flow.
   explicit operator bool() const noexcept;
 
   // Adds a step. `body(steps, results...)` takes up to four of the last results, each of exactly
-  // the type that was given (a literal becomes a std::string): else the step fails with the code
-  // "std::bad_cast". `handler(steps, code)` is called once at most.
+  // the type that was given (a literal becomes a std::string). Otherwise the step fails with the
+  // code "std::bad_cast". `handler(steps, code)` is called once at most.
   template <class Body, class Handler = detail::NoHandler>
   Steps& add(Body&& body, Handler&& handler = {});
 
-  // Ends the step; results, if there are any, replace those from before. In a body or a handler,
-  // without children, or from outside while the step waits. After a swallowed error() it does
-  // nothing.
+  // Ends the step. Results, if given, replace the earlier ones. In a body or a handler, without
+  // children, or from outside while the step waits. After a swallowed error() it has no effect.
   template <class... Values>
   void success(Values&&... values);
 
@@ -120,17 +116,17 @@ class Steps : coro::Pinned {
   template <class... Values>
   Steps& success_step(Values&&... values);
 
-  // Records an error and throws it: a handler that swallows the exception changes nothing. From
-  // outside, while the step waits, the caller has to catch it, or use error_no_throw(), which only
-  // records. What the step had added is dropped.
+  // Records an error, drops the steps that this one has added, and throws the error. Swallowing the
+  // exception does not clear the error. error_no_throw() only records. From outside, while the step
+  // waits, the caller must catch the exception of error().
   [[noreturn]] void error(ErrorCode code, std::string_view info = {});
   void error_no_throw(ErrorCode code, std::string_view info = {}) { raise(code, info); }
 
-  // Loops, as one step each. An iteration is a step below it. `body(steps)` until break_loop();
-  // `body(steps, index)` for 0 to `count` - 1; `body(steps, index, value)` for each value of a
-  // range, with the key in place of the index for a map. The container is moved or copied in, or
-  // lent by std::ref or std::cref, and then must not lose elements meanwhile. A label has up to 31
-  // characters.
+  // Adds a loop as one step, of which each iteration is a step. The body is `body(steps)` until
+  // break_loop(); `body(steps, index)` for 0 to `count` - 1; `body(steps, index, value)` for each
+  // value of a range, with the key instead of the index for a map. The container is moved or
+  // copied, or lent by std::ref or std::cref, and then must not lose elements meanwhile. A label
+  // has up to 31 characters.
   template <class Body>
   Steps& loop(Body&& body, std::string_view label = {});
   template <class Body>
@@ -138,8 +134,9 @@ class Steps : coro::Pinned {
   template <class Container, class Body>
   Steps& for_each(Container&& container, Body&& body, std::string_view label = {});
 
-  // Leaves a loop, or goes on with its next iteration: the innermost one, or the one of that label.
-  // They are errors (LoopBreak, LoopCont, with the label as information) to the handlers between.
+  // Leave a loop, or continue with its next iteration: the innermost loop, or the one with that
+  // label. They are errors (LoopBreak, LoopCont, with the label as information) to the handlers
+  // between.
   [[noreturn]] void break_loop(std::string_view label = {}) {
     error(error_codes::loop_break, label);
   }
@@ -151,49 +148,51 @@ class Steps : coro::Pinned {
     raise(error_codes::loop_continue, label);
   }
 
-  // In a body, or in an error handler for the steps that it adds. After `timeout` the error Timeout
-  // unwinds the flow from its innermost step, unless this step, with all that it added, has ended
-  // before. Never early; more than 50 years are 50 years. A second call replaces.
+  // The next two are called in a body, or in an error handler for the steps that it adds. A second
+  // call replaces the first.
+
+  // Raises the error Timeout in the flow's innermost step after `timeout`, unless this step, with
+  // all that it added, has ended before. Never early. At most 50 years.
   void set_timeout(coro::Duration timeout);
 
-  // In a body, or in an error handler for the steps that it adds. `handler(steps)` is called if the
-  // step ends by an error or a cancellation, before the error handlers. What it throws is lost. A
-  // second call replaces.
+  // Calls `handler(steps)` if the step ends by an error or a cancellation, before the error
+  // handlers. Exceptions of `handler` are dropped.
   template <class Handler>
   void set_cancel(Handler&& handler);
 
-  // In a body: the step does not end by itself. In an error handler it has no effect.
+  // Prevents the step from ending by itself. In a body; in an error handler it has no effect.
   void wait_external();
 
-  // In a body: the same, with a handle through which any thread may end the step.
+  // Prevents the step from ending by itself, and returns a handle by which any thread may end it.
+  // In a body.
   ExternalEvent external_event();
 
   // Adds a step that passes once through the worker's queue.
   Steps& relinquish();
 
   // Adds a step that runs a task on the flow's worker. Its value is the result, its exception the
-  // error. A flow that stops waiting for it cancels it, and stands until it has ended: see
-  // steps/flow.h.
+  // error. A flow that stops waiting for the task cancels it, and stands until it has ended (see
+  // steps/flow.h).
   template <class T, class Handler = detail::NoHandler>
   Steps& await(coro::Task<T> task, Handler&& handler = {});
   template <class T, class Handler = detail::NoHandler>
   Steps& await(coro::Future<T> future, Handler&& handler = {});
 
-  // Adds a step whose children run side by side, each with stack objects and locks of its own, and
-  // with the state in common. What is returned takes additions (of all kinds; each is a child)
-  // until that step starts; anything else of it is misuse. The first error that no child recovers
-  // from cancels the others, then goes to `handler` and outwards.
+  // Adds a step whose children run concurrently, each with its own stack objects and locks, and
+  // with the state in common. The returned step takes additions of all kinds, each of which is a
+  // child, until it starts; other calls are misuse. The first error that no child recovers from
+  // cancels the others, then goes to `handler` and outwards.
   template <class Handler = detail::NoHandler>
   Steps& parallel(Handler&& handler = {});
 
-  // Adds a section that runs while it is admitted by a Mutex, a Throttle or a Limiter. Results pass
-  // through. When the primitive's queue is full, DefenseRejected goes to the handlers around it,
-  // not to `handler`, which is the section's.
+  // Adds a section that runs while a Mutex, a Throttle or a Limiter admits it. Results pass
+  // through. If the primitive's queue is full, the handlers around the section get DefenseRejected,
+  // but not `handler`, which belongs to the section.
   template <class Body, class Handler = detail::NoHandler>
   Steps& sync(SyncPrimitive& primitive, Body&& body, Handler&& handler = {});
 
-  // An object that lives until the step ends (of a root: until the flow is destroyed), destroyed in
-  // reverse order.
+  // Makes an object that lives until the step ends, or, for a root, until the flow is destroyed.
+  // Objects are destroyed in reverse order.
   template <class T, class... Args>
   T& stack(Args&&... args);
   void* stack(std::size_t size, void (*destroy)(void*));
@@ -208,7 +207,7 @@ class Steps : coro::Pinned {
     return state().get<T>(key, std::move(initial));
   }
 
-  // A fresh flow of the same kind on the same worker, with a state of its own.
+  // Returns a new flow of the same type on the same worker, with its own state.
   std::unique_ptr<Flow> new_instance() const;
 
   coro::Worker& worker() const noexcept;
@@ -222,9 +221,10 @@ class Steps : coro::Pinned {
   friend class Flow;
   friend class Strand;
   friend class SyncHold;
-  friend struct detail::ParallelChild;
   friend struct detail::ParallelFrame;
   friend struct StepAccess;
+
+  class UnlinkedStep;
 
   template <class Step, class... Args>
   Step& make_step(Args&&... args);
@@ -268,10 +268,10 @@ class Steps : coro::Pinned {
   }
 
   Strand* strand_;
-  // The parent of a step that has started; before that its next sibling, and the last one's is the
-  // first. For the root of a parallel's child: the next child.
+  // The parent of a step that has started; before that, the next sibling, or in the last sibling
+  // the first. In the root of a parallel's child: the next child.
   Steps* link_ = nullptr;
-  Steps* last_child_ = nullptr;  // of those that have not started
+  Steps* last_child_ = nullptr;  // of the children that have not started
   const detail::StepOps* ops_;
   detail::Attachment* attachments_ = nullptr;  // newest first
   detail::Phase phase_ = detail::Phase::pending;

@@ -101,7 +101,7 @@ Admission SyncPrimitive::enter(SyncHold& hold) noexcept {
   return enter_window(hold);
 }
 
-// What is rejected gives its permit back when its step ends.
+// A rejected section returns its permit when its step ends.
 Admission SyncPrimitive::enter_window(SyncHold& hold) noexcept {
   if (timing_worker_ == nullptr) return Admission::admitted;
   if (!armed()) begin_window(timing_worker_->now());
@@ -128,13 +128,13 @@ void SyncPrimitive::leave(SyncHold& hold) noexcept {
 
 void SyncPrimitive::reset() noexcept {
   timing_worker_->timers().remove(*this);
-  if (let_waiters_in()) begin_window(timing_worker_->now());
+  if (admit_waiters()) begin_window(timing_worker_->now());
 }
 
 void SyncPrimitive::on_timer() noexcept {
-  if (!let_waiters_in()) return;
-  // From the end that was due, so that lateness does not add up; windows that were missed whole
-  // give nothing.
+  if (!admit_waiters()) return;
+  // Begins at the planned end of the last window, so that lateness does not add up. Windows that
+  // were missed whole admit no section.
   const coro::Duration late = timing_worker_->now() - window_end_;
   begin_window(window_end_ + late / period_ * period_);
 }
@@ -144,7 +144,7 @@ void SyncPrimitive::begin_window(coro::Instant start) noexcept {
   timing_worker_->timers().add(*this, window_end_);
 }
 
-bool SyncPrimitive::let_waiters_in() noexcept {
+bool SyncPrimitive::admit_waiters() noexcept {
   for (entries_ = 0; entries_ < entries_max_ && !window_queue_.empty(); ++entries_) {
     window_queue_.pop().admit();
   }

@@ -1,6 +1,6 @@
-// What Steps::sync() waits at: Mutex, Throttle, and Limiter, which is both. Each admits the flows of
-// one worker, first come, first served; a flow of another worker gets InternalError. It must outlive
-// the sections that it admits. Not thread-safe.
+// Primitives of Steps::sync(): Mutex, Throttle, and Limiter, which combines both. Each admits the
+// flows of one worker, first come, first served. A flow of another worker gets InternalError. A
+// primitive must outlive the sections that it admits. Not thread-safe.
 #pragma once
 
 #include <atomic>
@@ -10,10 +10,10 @@
 #include <limits>
 
 #include "coro/clock.h"
-#include "coro/detail/intrusive_list.h"
+#include "coro/detail/intrusive.h"
 #include "coro/timer_wheel.h"
 #include "coro/worker.h"
-#include "steps/detail/callable_step.h"
+#include "steps/detail/step_kinds.h"
 
 namespace drover::steps {
 
@@ -23,8 +23,7 @@ enum class Admission : std::uint8_t { admitted, queued, rejected };
 
 inline constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
-// A section's place at its primitive: in one of its queues, or inside. An attachment of the sync's
-// step.
+// Place of a section at its primitive, inside or in a queue. Attachment of the sync's step.
 class SyncHold final : public detail::AttachmentOf<SyncHold, Slot::extended, false>,
                        public coro::ListNode<SyncHold> {
  public:
@@ -38,14 +37,14 @@ class SyncHold final : public detail::AttachmentOf<SyncHold, Slot::extended, fal
   friend class HoldQueue;
   friend class SyncPrimitive;
 
-  // `inside` is past the permit, though the section may have to wait for a window yet.
+  // A section is `inside` when it has the permit, even if it then waits for a window.
   enum class Stage : std::uint8_t { outside, awaits_permit, awaits_window, inside };
 
-  // The queued section may run, or must not.
+  // End the wait of a queued section.
   void admit() noexcept;
   void reject() noexcept;
 
-  // Whether a section around this one, of the same flow, is at the same primitive.
+  // Returns true if a section of the same flow around this one is at the same primitive.
   bool nested() const noexcept;
 
   Stage stage_ = Stage::outside;
@@ -54,7 +53,7 @@ class SyncHold final : public detail::AttachmentOf<SyncHold, Slot::extended, fal
   Steps& step_;
 };
 
-// Where sections wait in the stage `stage`: a FIFO with a limit; the links lie in them.
+// FIFO of up to `max` sections that wait in the stage `stage`.
 class HoldQueue {
  public:
   HoldQueue(SyncHold::Stage stage, std::size_t max) noexcept : stage_(stage), max_(max) {}
@@ -62,13 +61,13 @@ class HoldQueue {
   bool empty() const noexcept { return holds_.empty(); }
   std::size_t size() const noexcept { return size_; }
 
-  // Queues it, or rejects it if so many wait already.
+  // Returns `queued` or `rejected`.
   Admission push(SyncHold& hold) noexcept;
 
-  // False if it does not wait here.
+  // Returns false if the section does not wait here.
   bool remove(SyncHold& hold) noexcept;
 
-  // The longest waiter, which then is inside. Requires: not empty.
+  // Removes the longest waiter, which then is inside. Requires: not empty.
   SyncHold& pop() noexcept;
 
  private:
@@ -78,27 +77,28 @@ class HoldQueue {
   coro::IntrusiveList<SyncHold> holds_;
 };
 
-// A section gets a permit first and keeps it while it waits for a window, if there are such.
+// Permits and, optionally, windows. A section gets a permit first, and keeps it while it waits for
+// a window.
 //
-// Permits: at most so many flows in a section at once. One that is given back goes to the longest
-// waiter itself, so nobody barges in. Re-entrant by flow: a section in a section of the same
-// primitive needs none. The child of a parallel inherits nothing: one that waits for the permit of
-// the section around it waits for ever.
+// Permits limit the number of flows that are in a section at a time. A returned permit goes
+// directly to the longest waiter. Re-entrant by flow: a section inside a section of the same
+// primitive needs none. A child of a parallel inherits none: if it waits for the permit of the
+// section around it, it waits for ever.
 //
-// Windows: at most so many entries a period. They are fixed and do not drift: they follow each other
-// from the construction on. Each entry counts, nested ones too, and none is given back. At the end of
-// a window the longest waiters are let in, and count for the next one. When nobody waits then, the
-// timer stops; the next entry begins a window.
+// Windows limit the entries per period. They follow each other without drift from the construction
+// on. Each entry counts, including nested ones, and none is given back. At the end of a window the
+// longest waiters are admitted, and count for the next window. If none waits then, the timer stops
+// until the next entry begins a window.
 class SyncPrimitive : coro::TimerNode {
  protected:
   SyncPrimitive(std::size_t permits, std::size_t permit_queue) noexcept
       : free_(permits), permit_queue_(SyncHold::Stage::awaits_permit, permit_queue) {}
-  // With windows. Requires: period > 0.
+  // Adds windows. Requires: period > 0.
   SyncPrimitive(std::size_t permits, std::size_t permit_queue, coro::Worker& timing_worker,
                 std::size_t entries, coro::Duration period, std::size_t window_queue) noexcept;
   ~SyncPrimitive();
 
-  // Ends the window now.
+  // Ends the current window.
   void reset() noexcept;
 
   bool ticking() const noexcept { return armed(); }
@@ -111,26 +111,25 @@ class SyncPrimitive : coro::TimerNode {
   Admission enter(SyncHold& hold) noexcept;
   Admission enter_window(SyncHold& hold) noexcept;
 
-  // The end of a section, or of the wait for it.
+  // Ends a section, or its wait.
   void leave(SyncHold& hold) noexcept;
 
   void on_timer() noexcept override;
   void begin_window(coro::Instant start) noexcept;
-  bool let_waiters_in() noexcept;
+  bool admit_waiters() noexcept;
 
   std::atomic<coro::Worker*> worker_{nullptr};  // of the first flow; only compared
   std::size_t free_;                            // permits
   HoldQueue permit_queue_;
 
-  coro::Worker* timing_worker_ = nullptr;  // null: there are no windows
+  coro::Worker* timing_worker_ = nullptr;  // null without windows
   std::size_t entries_max_ = 0;
-  std::size_t entries_ = 0;  // of this window
+  std::size_t entries_ = 0;  // of the current window
   coro::Duration period_{};
   coro::Instant window_end_{};
   HoldQueue window_queue_{SyncHold::Stage::awaits_window, 0};
 };
 
-// Permits alone.
 class Mutex final : public SyncPrimitive {
  public:
   explicit Mutex(std::size_t max = 1, std::size_t max_queue = unlimited) noexcept
@@ -139,7 +138,7 @@ class Mutex final : public SyncPrimitive {
   std::size_t waiting() const noexcept { return awaiting_permit(); }
 };
 
-// Windows alone. Made and destroyed on the worker's thread or while it does not run.
+// Made and destroyed on the worker's thread, or while the worker does not run.
 class Throttle final : public SyncPrimitive {
  public:
   // Requires: period > 0.
@@ -154,14 +153,14 @@ class Throttle final : public SyncPrimitive {
 };
 
 struct LimiterOptions {
-  std::size_t concurrent = 1;  // at once
-  std::size_t max_queue = 0;   // waiting for a permit
-  std::size_t rate = 1;        // a period
+  std::size_t concurrent = 1;  // sections at a time
+  std::size_t max_queue = 0;   // sections that wait for a permit
+  std::size_t rate = 1;        // entries per period
   coro::Duration period = std::chrono::seconds(1);
-  std::size_t burst = 0;  // waiting for a window
+  std::size_t burst = 0;  // sections that wait for a window
 };
 
-// Both. Made and destroyed as a Throttle.
+// Made and destroyed like a Throttle.
 class Limiter final : public SyncPrimitive {
  public:
   explicit Limiter(coro::Worker& worker, LimiterOptions options = {}) noexcept

@@ -19,7 +19,7 @@ class ChainedFuture {
   static ChainedFuture after(coro::Duration duration) {
     auto state = std::make_shared<State>();
     state->self = state;
-    coro::Worker::current().timers().add_undated(*state, duration);
+    coro::Worker::current().timers().add(*state, duration);
     return ChainedFuture(std::move(state));
   }
 

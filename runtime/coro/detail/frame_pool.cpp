@@ -18,8 +18,8 @@ namespace {
 
 #ifndef DROVER_FRAMES_FROM_HEAP
 
-// Sizes go up by what the heap aligns to, and are those that its blocks have room for: of each it
-// keeps eight bytes to itself.
+// Sizes that the heap's blocks have room for: they are multiples of its alignment, less the eight
+// bytes that the heap keeps of each block.
 constexpr std::size_t granule = 16;
 constexpr std::size_t smallest = 24;
 constexpr std::size_t largest_pooled = 2048;
@@ -36,18 +36,17 @@ constexpr std::size_t class_count = size_class(largest_pooled) + 1;
 
 constexpr std::size_t magazine_blocks = 32;
 
-// A block that nobody uses. It knows how many lie in its list, so that there is no count to keep
-// where a block is taken.
+// Free block. Each block counts the list from itself on, so that taking a block updates no count.
 struct FreeBlock {
-  FreeBlock* next;           // the last one's is the end of the list
-  std::size_t count;         // with itself
-  FreeBlock* next_magazine;  // of the first block of a magazine in the depot
+  FreeBlock* next;           // in the last block: the end of the list
+  std::size_t count;         // blocks from this one on
+  FreeBlock* next_magazine;  // in the first block of a magazine in the depot
 };
 static_assert(sizeof(FreeBlock) <= smallest);
 
-// The end of a list is a block that is never handed out: so neither taking nor giving has to ask
-// whether there is a list. Of a size that the thread has not used yet it seems to be full, so that
-// the first block that comes does not pass unnoticed.
+// Ends of lists: blocks that are never handed out, so that neither allocate() nor release() needs
+// to test for an empty list. The list of a size that the thread has not used seems to be full, so
+// that the first release() calls release_elsewhere(), which registers ThreadEnd.
 constinit FreeBlock list_end{nullptr, 0, nullptr};
 constinit FreeBlock unused_list{nullptr, magazine_blocks, nullptr};
 
@@ -55,10 +54,10 @@ void give_to_heap(FreeBlock* first) noexcept {
   while (first->next != nullptr) ::operator delete(std::exchange(first, first->next));
 }
 
-// The full magazines that no thread holds. Any thread.
+// Full magazines that no thread holds. Any thread.
 class Depot {
  public:
-  // Null if there is none.
+  // Returns null if there is none.
   FreeBlock* take(std::size_t size_class) noexcept {
     const std::lock_guard lock(mutex_);
     FreeBlock* magazine = magazines_[size_class];
@@ -92,11 +91,10 @@ class Depot {
 
 constinit Depot depot;
 
-// The lists of one thread. They have no destructor: its registration would be looked at in every
-// call.
+// Lists of one thread. They have no destructor, because every call would check its registration.
 struct FreeLists {
   std::array<FreeBlock*, class_count> loaded;
-  std::array<FreeBlock*, class_count> spare;  // a full magazine each, or the end of a list
+  std::array<FreeBlock*, class_count> spare;  // full magazines, or ends of lists
 
   static constexpr FreeLists unused() noexcept {
     FreeLists lists{};
@@ -109,7 +107,8 @@ struct FreeLists {
 constinit thread_local FreeLists free_lists = FreeLists::unused();
 constinit thread_local bool thread_has_ended = false;
 
-// Gives back what a thread holds as it ends. Frames that are freed after that go to the heap.
+// Returns a thread's blocks to the heap when the thread ends. Frames freed after that go to the
+// heap.
 struct ThreadEnd {
   ~ThreadEnd() {
     thread_has_ended = true;
@@ -118,7 +117,7 @@ struct ThreadEnd {
     free_lists = FreeLists::unused();
     depot.clear();
   }
-  void expect() noexcept {}
+  void expect() noexcept {}  // its call registers the destructor
 };
 
 thread_local ThreadEnd thread_end;
@@ -142,7 +141,7 @@ void put_first(FreeBlock*& list, void* block) noexcept {
   list = freed;
 }
 
-// Requires: what is loaded is a full magazine, or the list was not used yet.
+// Requires: the loaded list is a full magazine, or was not used yet.
 [[gnu::noinline]] void release_elsewhere(void* block, std::size_t size_class) noexcept {
   if (thread_has_ended) return ::operator delete(block);
   thread_end.expect();

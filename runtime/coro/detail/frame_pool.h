@@ -1,13 +1,13 @@
-// Memory of coroutine frames: free lists by size, one set for each thread.
+// FramePool: memory for coroutine frames, in free lists by size for each thread.
 //
 // A frame's size is fixed by its function, so a freed block nearly always fits the next call of the
-// same function exactly. A frame may be freed on another thread than the one that made it: a thread
-// keeps two magazines of 32 blocks of each size at most, and full ones go through a depot that all
-// threads share, one lock for 32 blocks (Bonwick and Adams, "Magazines and Vmem", 2001). So there
-// are never more blocks than the most frames that were ever alive at once, and the magazines of the
-// threads. A thread that ends gives its magazines and the depot's back to the heap; until then the
-// memory stays. Frames over 2 KiB come from the heap. Under the address sanitizer every frame does,
-// so that it sees each use after free.
+// same function exactly. A frame may be freed on another thread than the one that allocated it: a
+// thread keeps at most two magazines of 32 blocks of each size, and full magazines go through a
+// depot that all threads share, with one lock for 32 blocks (Bonwick and Adams, "Magazines and
+// Vmem", 2001). So the number of blocks never exceeds the largest number of frames alive at once
+// plus the threads' magazines. A thread that ends returns its magazines and the depot's to the
+// heap; until then the pool keeps the memory. Frames over 2 KiB come from the heap. Under the
+// address sanitizer every frame does, so that it detects each use after free.
 //
 // Thread safety: any thread.
 #pragma once

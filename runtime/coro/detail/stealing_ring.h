@@ -1,35 +1,35 @@
 // StealingRing: a bounded FIFO with one owner, from which any thread may steal half.
 //
-// The scheme is that of the run queue in Tokio's multi-thread scheduler, itself after Go's; it is
-// chosen over the deque of Chase and Lev ("Dynamic circular work-stealing deque", 2005) because it
-// hands out the oldest first and lets a thief take half of all there is by one compare-and-swap.
+// The scheme is that of the run queue in Tokio's multi-thread scheduler, which follows Go's. Unlike
+// the deque of Chase and Lev ("Dynamic circular work-stealing deque", 2005) it hands out the oldest
+// item first, and lets a thief take half of all items by one compare-and-swap.
 //
-// The indexes count up for ever, modulo 2^32. `head_` packs two of them, so that they change
-// together:
+// The indexes only increase, modulo 2^32. `head_` packs two of them, so that they change together:
 //
-//     steal <= real <= tail            slots [real, tail) hold items that are free to be taken,
+//     steal <= real <= tail            slots [real, tail) hold items that may be taken,
 //                                      slots [steal, real) belong to a thief that is copying them
 //
-// Outside of a theft steal == real. There is one thief at a time: only one can move `real` away
-// from `steal`, and others see the two differ and give up.
+// Except during a theft, steal == real. There is one thief at a time: only a thief moves `real`
+// away from `steal`, and other thieves see that the two differ and give up.
 //
 // Thread safety: try_push(), pop(), take_half() and the target of steal_half() are for the owner's
-// thread; steal_half() from this ring, and worth_stealing(), for any thread.
+// thread. steal_half() from this ring and worth_stealing() are for any thread.
 //
 // Why it is correct:
-//  1. An item is handed out once. Whoever takes items does it by a compare-and-swap that moves
-//     `real` over them, from the very value that it had read.
-//  2. A thief reads what was written. The owner stores `tail_` with release after the slot; the
-//     thief reads it with acquire before it claims the slot.
-//  3. A slot is not overwritten under a thief. It keeps `steal` back while it copies, and
-//     try_push() counts from `steal`. The thief moves `steal` on with release after its reads;
-//     try_push() reads `head_` with acquire before it writes. A later pop() of the owner is a
-//     read-modify-write and so continues the thief's release sequence.
+//  1. An item is handed out once. A thread takes items by a compare-and-swap that moves `real` over
+//     them, from the very value that it had read.
+//  2. A thief reads written slots. The owner stores `tail_` with release after the slot. The thief
+//     reads it with acquire before it claims the slot.
+//  3. A slot is not overwritten while a thief reads it. The thief keeps `steal` back while it
+//     copies, and try_push() counts from `steal`. The thief advances `steal` with release after its
+//     reads, and try_push() reads `head_` with acquire before it writes. A later pop() of the owner
+//     is a read-modify-write and so continues the thief's release sequence.
 //  4. A thief never computes a negative count. It reads `head_` with acquire, and every change of
-//     `head_` is a release, by a thread that had seen a tail at or beyond it: the tail that it
-//     reads afterwards is at or beyond that head.
-//  5. A head that a thief has read and that comes round again while it stalls would be taken for
-//     unchanged. That takes an exact multiple of 2^32 items within one stall, minutes at the least.
+//     `head_` is a release by a thread that had seen a tail at or beyond it. So the tail that the
+//     thief reads afterwards is at or beyond that head.
+//  5. If a head that a thief has read recurred while the thief stalls, it would be taken for
+//     unchanged. That takes an exact multiple of 2^32 items within one stall, which lasts minutes
+//     at least.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 
 namespace drover::coro {
 
@@ -50,14 +50,14 @@ class StealingRing : Pinned {
   static constexpr std::uint32_t capacity = ring_capacity;
   static_assert(std::has_single_bit(capacity) && capacity >= 2);
 
-  // `first_index` is where the counting begins: tests let it come round.
+  // Tests choose `first_index` so that the indexes overflow.
   explicit StealingRing(std::uint32_t first_index = 0) noexcept
       : head_(pack({first_index, first_index})), tail_(first_index) {}
 
-  // False if there is no room.
+  // Returns false if there is no room.
   bool try_push(T* item) noexcept {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
-    // Acquire: pairs with the end of steal_half(), whose reads of the slots come first.
+    // Acquire: pairs with end_theft(), so that the thief's reads of the slots come first.
     const Head head = unpack(head_.load(std::memory_order_acquire));
     if (tail - head.steal >= capacity) return false;
     slot(tail) = item;
@@ -66,7 +66,7 @@ class StealingRing : Pinned {
     return true;
   }
 
-  // The oldest item, or null.
+  // Returns the oldest item, or null.
   T* pop() noexcept {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
@@ -81,15 +81,15 @@ class StealingRing : Pinned {
     }
   }
 
-  // Takes the older half out, for another place. Zero if a thief is at work or there are fewer than
-  // two.
+  // Moves the older half of the items to `out` and returns their number. Returns 0 if a thief is at
+  // work or there are fewer than two items.
   std::size_t take_half(std::span<T*, capacity / 2> out) noexcept {
     const std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
     const Head head = unpack(seen);
     if (head.steal != head.real) return 0;
     const std::uint32_t count = (tail - head.real) / 2;
-    // Release: as in pop(). The slots stay as they are, since only the owner writes them.
+    // Release: as in pop(). The slots do not change, because only the owner writes them.
     if (!head_.compare_exchange_strong(seen, pack(advanced(head, count)), std::memory_order_release,
                                        std::memory_order_relaxed)) {
       return 0;
@@ -98,12 +98,13 @@ class StealingRing : Pinned {
     return count;
   }
 
-  // Takes the older half, rounded up: hands back its oldest item and puts the others into `target`,
-  // whose owner is the calling thread. Null if there is nothing or a thief is at work.
+  // Takes the older half, rounded up. Returns its oldest item, and moves the others to `target`,
+  // whose owner is the calling thread. Returns null if there is no item or another thief is at
+  // work.
   T* steal_half(StealingRing& target) noexcept {
     const std::uint32_t target_tail = target.tail_.load(std::memory_order_relaxed);
     const std::uint32_t room = target.room();
-    // Acquire: pairs with every change of head_; so the tail read below is not behind it.
+    // Acquire: pairs with every change of head_, so that the tail read below is not behind it.
     std::uint64_t seen = head_.load(std::memory_order_acquire);
     Head head{};
     std::uint32_t count = 0;
@@ -123,16 +124,17 @@ class StealingRing : Pinned {
     }
     assert(count <= capacity / 2 && "a stale head is not exchanged");
     T* oldest = slot(head.real);
-    for (std::uint32_t i = 1; i < count; ++i)
+    for (std::uint32_t i = 1; i < count; ++i) {
       target.slot(target_tail + i - 1) = slot(head.real + i);
+    }
     end_theft();
     // Release: pairs with a thief of the target.
     target.tail_.store(target_tail + count - 1, std::memory_order_release);
     return oldest;
   }
 
-  // Whether steal_half() is likely to find something. An item that was pushed before the last
-  // sequentially consistent fence of the calling thread is not overlooked, unless it was taken or a
+  // Returns true if steal_half() is likely to find an item. Does not overlook an item that was
+  // pushed before the calling thread's last sequentially consistent fence, unless it was taken or a
   // thief is at work.
   bool worth_stealing() const noexcept {
     const Head head = unpack(head_.load(std::memory_order_relaxed));
@@ -152,7 +154,7 @@ class StealingRing : Pinned {
     return {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
   }
 
-  // Taken by the owner; a thief that is at work keeps its part.
+  // Returns the head after the owner has taken `count` items. A thief at work keeps its slots.
   static constexpr Head advanced(Head head, std::uint32_t count) noexcept {
     const std::uint32_t real = head.real + count;
     return {head.steal == head.real ? real : head.steal, real};
@@ -160,7 +162,7 @@ class StealingRing : Pinned {
 
   T*& slot(std::uint32_t index) noexcept { return slots_[index % capacity]; }
 
-  // How many more fit. For the owner.
+  // Returns how many items fit. For the owner.
   std::uint32_t room() const noexcept {
     // Acquire: as in try_push().
     const Head head = unpack(head_.load(std::memory_order_acquire));
@@ -171,7 +173,8 @@ class StealingRing : Pinned {
     std::uint64_t seen = head_.load(std::memory_order_relaxed);
     for (;;) {
       const std::uint32_t real = unpack(seen).real;  // the owner may have popped meanwhile
-      // Release: pairs with try_push() and room(), before whose writes our reads are done.
+      // Release: pairs with try_push() and room(), so that the reads come before the owner's
+      // writes.
       if (head_.compare_exchange_weak(seen, pack({real, real}), std::memory_order_release,
                                       std::memory_order_relaxed)) {
         return;
@@ -182,7 +185,7 @@ class StealingRing : Pinned {
   // Written by the owner and by thieves.
   alignas(64) std::atomic<std::uint64_t> head_;
 
-  // Written by the owner only; a slot is written before the tail passes it.
+  // Written by the owner only. A slot is written before the tail passes it.
   alignas(64) std::atomic<std::uint32_t> tail_;
   std::array<T*, capacity> slots_;
 };

@@ -123,8 +123,8 @@ TEST_F(Wheel, TheUndatedCountFromTheirDating) {
   Timer timer;
   Timer removed;
   timer.now = removed.now = &now;
-  wheel.add_undated(timer, 1ms);
-  wheel.add_undated(removed, 1ms);
+  wheel.add(timer, 1ms);
+  wheel.add(removed, 1ms);
   EXPECT_TRUE(timer.armed());
   EXPECT_EQ(wheel.size(), 2U);
   wheel.remove(removed);
@@ -145,7 +145,7 @@ TEST_F(Wheel, TheUndatedCountFromTheirDating) {
 TEST_F(Wheel, AnUndatedTimerOfNoTimeFiresAfterItsDating) {
   Timer timer;
   timer.now = &now;
-  wheel.add_undated(timer, 0ns);
+  wheel.add(timer, 0ns);
   wheel.date(now);
   now += 2 * tick;
   wheel.expire(now);
@@ -214,7 +214,7 @@ TEST(WheelBeforeTheEpoch, FiresInTimeAsWell) {
 TEST_F(Wheel, AnUndatedTimerOfAnyLengthIsDatedWithoutOverflow) {
   Timer timer;
   timer.now = &now;
-  wheel.add_undated(timer, Duration::max());
+  wheel.add(timer, Duration::max());
   wheel.date(now);
   EXPECT_EQ(timer.deadline(), Instant::max());
   wheel.expire(now + 1h);

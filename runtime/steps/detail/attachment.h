@@ -1,7 +1,6 @@
-// Attachments: what a step may have besides its callables, in a list from the newest to the oldest:
-// a timer, a cancel handler, objects that live as long as the step, the frame of a loop and so on.
-// Destroyed with the step, newest first. And what memory an engine may have limits for. For the
-// engine's own use; not thread-safe.
+// Attachments: the parts of a step besides its callables, in a list from the newest to the oldest:
+// timer, cancel handler, objects of stack(), frame of a loop and others. Destroyed with the step,
+// newest first. Also the kinds of memory that a flow may limit. For the engine; not thread-safe.
 #pragma once
 
 #include <array>
@@ -12,16 +11,15 @@
 #include <utility>
 
 #include "coro/clock.h"
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 #include "coro/timer_wheel.h"
 
 namespace drover::steps {
 
 class Steps;
-class Strand;
 
-// What memory is asked for. Each has a limit of its own, except for `other`: results, labels
-// of loops.
+// Purpose of a block of memory. Each has a limit of its own, except `other`: results and labels of
+// loops.
 enum class Slot : std::uint8_t { step, timeout, cancel, extended, stack, parallel, other };
 
 inline constexpr std::size_t slot_count = 7;
@@ -33,8 +31,8 @@ inline constexpr std::uint16_t limit_max = 0x7fff;
 inline constexpr SlotCounts no_limits{limit_max, limit_max, limit_max, limit_max,
                                       limit_max, limit_max, limit_max};
 
-// What an engine with limits allows to be alive at a time. An engine without limits has
-// none, and takes what its own buffer has no room for from the coroutines' pool.
+// Limits of a NitroSteps on the objects alive at a time. An AsyncSteps has none, and takes memory
+// from the coroutines' pool when its buffer is full.
 struct Limits {
   static constexpr std::array<std::string_view, slot_count> names{
       "MaxSteps",       "MaxTimeouts", "MaxCancels", "MaxExtended",
@@ -47,7 +45,7 @@ struct Limits {
 
 namespace detail {
 
-// What a timer waits at most: more is never, and so long from now no clock ends.
+// Longest time of a timer, which no clock reaches.
 inline constexpr coro::Duration longest_wait = std::chrono::years(50);
 
 struct Attachment;
@@ -55,11 +53,10 @@ struct Attachment;
 struct AttachmentOps {
   Slot slot;
   std::uint32_t size;
-  // Whether it is gone when the step stops waiting, and not only when the step ends.
-  bool ends_with_wait;
-  // Says where its memory begins: the attachment need not be the first base.
+  bool ends_with_wait;  // destroyed when the step stops waiting, and not only when it ends
+  // Returns the begin of the memory, because Attachment need not be the first base.
   void* (*destroy)(Attachment& attachment) noexcept;
-  void (*cancel)(Attachment& attachment, Steps& step);  // null except for a cancel handler
+  void (*cancel)(Attachment& attachment, Steps& step);  // null except in a cancel handler
 };
 
 struct Attachment : coro::Pinned {
@@ -70,31 +67,20 @@ struct Attachment : coro::Pinned {
 };
 
 template <class A>
-void* destroy_attachment(Attachment& attachment) noexcept {
-  A* object = static_cast<A*>(&attachment);
-  object->~A();
-  return object;
-}
-
-template <class A>
-constexpr auto cancel_function() noexcept -> void (*)(Attachment&, Steps&) {
-  if constexpr (A::slot == Slot::cancel) {
-    return [](Attachment& attachment, Steps& step) { static_cast<A&>(attachment).cancel(step); };
-  } else {
-    return nullptr;
-  }
-}
-
-template <class A>
 inline constexpr AttachmentOps attachment_ops{A::slot, sizeof(A), A::ends_with_wait,
-                                              &destroy_attachment<A>, cancel_function<A>()};
+                                              [](Attachment& attachment) noexcept -> void* {
+                                                A* object = static_cast<A*>(&attachment);
+                                                object->~A();
+                                                return object;
+                                              },
+                                              A::cancel_function};
 
-// What an attachment `A` derives from: it counts for this slot, and is gone when its step stops
-// waiting, or else when the step ends.
+// Base of an attachment `A`, which counts for `its_slot`.
 template <class A, Slot its_slot, bool gone_after_wait>
 struct AttachmentOf : Attachment {
   static constexpr Slot slot = its_slot;
   static constexpr bool ends_with_wait = gone_after_wait;
+  static constexpr std::nullptr_t cancel_function = nullptr;
 
  protected:
   AttachmentOf() noexcept : Attachment(attachment_ops<A>) {}
@@ -116,7 +102,9 @@ template <class Handler>
 struct CancelAttachment final : AttachmentOf<CancelAttachment<Handler>, Slot::cancel, true> {
   explicit CancelAttachment(Handler h) : handler(std::move(h)) {}
 
-  void cancel(Steps& step) { handler(step); }
+  static void cancel_function(Attachment& attachment, Steps& step) {
+    static_cast<CancelAttachment&>(attachment).handler(step);
+  }
 
   [[no_unique_address]] Handler handler;
 };
@@ -129,7 +117,7 @@ struct ObjectAttachment final : AttachmentOf<ObjectAttachment<T>, Slot::stack, f
   T object;
 };
 
-// Memory whose size is known only at run time; it lies behind this header.
+// Header of memory whose size is known only at run time. The memory follows it.
 struct MemoryAttachment final : AttachmentOf<MemoryAttachment, Slot::stack, false> {
   MemoryAttachment(std::size_t size, void (*function)(void*)) noexcept
       : memory_size(size), destroy(function) {}

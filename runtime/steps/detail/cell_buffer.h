@@ -1,10 +1,11 @@
-// CellBuffer: memory inside of a flow, for its steps and what belongs to them. It is cut into cells
-// of 32 bytes, and a bit for each says whether it is free. A block is a run of cells, taken from
-// the end of the buffer first, where the flow lies: so what a flow uses lies together.
+// CellBuffer: memory inside a flow, for its steps and their parts. It consists of cells of 32
+// bytes, with a bit for each that is set if the cell is free. A block is a run of cells, taken from
+// the end of the buffer first, where the flow lies, so that the memory that a flow uses is
+// contiguous.
 //
-// Costs a few instructions, and nothing to set up but its bits. Blocks do not move: a buffer with
-// enough room in pieces may have none for a large block. Not thread-safe. Under the address
-// sanitizer free cells are poisoned.
+// An allocation costs a few instructions. Blocks do not move, so a buffer whose free cells are
+// scattered may have no room for a large block. Not thread-safe. Under the address sanitizer free
+// cells are poisoned.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +20,14 @@
 #include <sanitizer/asan_interface.h>
 #endif
 #endif
-#include "coro/detail/pinned.h"
+
+#include "coro/detail/intrusive.h"
 
 namespace drover::steps {
 
 inline constexpr std::size_t cell_size = 32;
 
-// What a block of `size` bytes takes of a buffer.
+// Returns the bytes of a buffer that a block of `size` bytes takes.
 consteval std::size_t cell_cost(std::size_t size) {
   return (size + cell_size - 1) / cell_size * cell_size;
 }
@@ -34,8 +36,8 @@ template <std::size_t size>
 struct CellMemory {
   static constexpr std::size_t cell_count = (size + cell_size - 1) / cell_size;
 
-  alignas(16) std::byte cells[cell_count * cell_size];     // NOLINT(*-member-init): nor is it read
-  std::array<std::uint64_t, (cell_count + 63) / 64> free;  // before it is written
+  alignas(16) std::byte cells[cell_count * cell_size];     // NOLINT(*-member-init): written
+  std::array<std::uint64_t, (cell_count + 63) / 64> free;  // before it is read
 };
 
 class CellBuffer : coro::Pinned {
@@ -43,7 +45,7 @@ class CellBuffer : coro::Pinned {
   // A run of cells lies in one word of bits.
   static constexpr std::size_t block_size_max = 64 * cell_size;
 
-  // `memory` must outlive it, and be there when it is made.
+  // `memory` must exist before the buffer, and outlive it.
   template <std::size_t size>
   explicit CellBuffer(CellMemory<size>& memory) noexcept
       : cells_(memory.cells),
@@ -56,7 +58,7 @@ class CellBuffer : coro::Pinned {
   }
   ~CellBuffer() { unpoison(cells_, size_); }
 
-  // Null if there is no room. Aligned to 16 bytes. Requires: size > 0.
+  // Returns memory aligned to 16 bytes, or null if there is no room. Requires: size > 0.
   void* allocate(std::size_t size) noexcept {
     const std::size_t count = (size + cell_size - 1) / cell_size;
     if (count > 64) return nullptr;
@@ -72,7 +74,7 @@ class CellBuffer : coro::Pinned {
     return nullptr;
   }
 
-  // False if the block is from elsewhere. Requires: the size that it was allocated with.
+  // Returns false if the block is not from this buffer. Requires: `size` is as in allocate().
   bool release(void* block, std::size_t size) noexcept {
     const std::size_t offset =
         reinterpret_cast<std::uintptr_t>(block) - reinterpret_cast<std::uintptr_t>(cells_);
@@ -90,7 +92,7 @@ class CellBuffer : coro::Pinned {
     return ~std::uint64_t{0} >> (64 - count);
   }
 
-  // The bits at which a run of `count` set bits begins.
+  // Returns the bits at which a run of `count` set bits begins.
   static constexpr std::uint64_t run_starts(std::uint64_t bits, std::size_t count) noexcept {
     for (std::size_t have = 1; have < count;) {
       const std::size_t more = std::min(have, count - have);
@@ -112,7 +114,7 @@ class CellBuffer : coro::Pinned {
   }
 
   std::byte* cells_;
-  std::uint64_t* free_;  // a bit a cell, set if it is free
+  std::uint64_t* free_;  // one bit per cell
   std::size_t word_count_;
   std::size_t size_;  // bytes
 };

@@ -1,4 +1,4 @@
-// The definitions of Steps' and Flow's templates. Include steps/async_steps.h or
+// Definitions of the templates of Steps and Flow. Include steps/async_steps.h or
 // steps/nitro_steps.h.
 #pragma once
 
@@ -13,12 +13,8 @@
 #include <utility>
 
 #include "coro/cancellation.h"
-#include "coro/detail/pinned.h"
 #include "coro/promise.h"
-#include "steps/detail/await.h"
-#include "steps/detail/callable_step.h"
-#include "steps/detail/loops.h"
-#include "steps/detail/parallel_frame.h"
+#include "steps/detail/step_kinds.h"
 #include "steps/error.h"
 #include "steps/external_event.h"
 #include "steps/flow.h"
@@ -27,50 +23,44 @@
 
 namespace drover::steps {
 
-namespace detail {
-
-// Memory that is given back unless what was to be made in it was made.
-class Reservation : coro::Pinned {
+// Memory that is released unless keep() is called when its object has been made.
+class Flow::Reservation : coro::Pinned {
  public:
-  Reservation(Steps& step, Slot slot, std::size_t size)
-      : step_(step), slot_(slot), size_(size), memory_(StepAccess::allocate(step, slot, size)) {}
+  Reservation(Flow& flow, Slot slot, std::size_t size)
+      : flow_(flow), slot_(slot), size_(size), memory_(flow.allocate(slot, size)) {}
   ~Reservation() {
-    if (memory_ != nullptr) StepAccess::release(step_, slot_, memory_, size_);
+    if (memory_ != nullptr) flow_.release(slot_, memory_, size_);
   }
 
   void* memory() const noexcept { return memory_; }
   void keep() noexcept { memory_ = nullptr; }
 
  private:
-  Steps& step_;
+  Flow& flow_;
   Slot slot_;
   std::size_t size_;
   void* memory_;
 };
 
-// A step that is dropped unless it is appended.
-class UnlinkedStep : coro::Pinned {
+// Step that is destroyed unless it is appended.
+class Steps::UnlinkedStep : coro::Pinned {
  public:
   explicit UnlinkedStep(Steps& step) noexcept : step_(&step) {}
   ~UnlinkedStep() {
-    if (step_ != nullptr) StepAccess::destroy(*step_);
+    if (step_ != nullptr) step_->strand_->destroy(*step_);
   }
 
-  void append_to(Steps& level) noexcept {
-    StepAccess::append(level, *std::exchange(step_, nullptr));
-  }
+  void append_to(Steps& level) noexcept { level.append(*std::exchange(step_, nullptr)); }
 
  private:
   Steps* step_;
 };
 
-}  // namespace detail
-
-// Makes a step below this one; it is not yet appended.
+// Makes a step, which is not yet appended.
 template <class Step, class... Args>
 Step& Steps::make_step(Args&&... args) {
   static_assert(alignof(Step) <= alignof(std::max_align_t), "an over-aligned callable is no step");
-  detail::Reservation reservation(*this, Slot::step, sizeof(Step));
+  Flow::Reservation reservation(strand_->flow(), Slot::step, sizeof(Step));
   Step* step = ::new (reservation.memory()) Step(*strand_, std::forward<Args>(args)...);
   reservation.keep();
   return *step;
@@ -79,7 +69,7 @@ Step& Steps::make_step(Args&&... args) {
 template <class A, class... Args>
 A& Steps::attach(Args&&... args) {
   static_assert(alignof(A) <= alignof(std::max_align_t), "an over-aligned type has no room");
-  detail::Reservation reservation(*this, A::slot, sizeof(A));
+  Flow::Reservation reservation(strand_->flow(), A::slot, sizeof(A));
   A* attachment = ::new (reservation.memory()) A(std::forward<Args>(args)...);
   reservation.keep();
   link(*attachment);
@@ -104,7 +94,7 @@ void Steps::success(Values&&... values) {
   if constexpr (sizeof...(Values) > 0) {
     strand_->clear_results();
     using Block = detail::TypedResults<ResultOf<Values>...>;
-    detail::Reservation reservation(*this, Slot::other, sizeof(Block));
+    Flow::Reservation reservation(strand_->flow(), Slot::other, sizeof(Block));
     strand_->results_ = ::new (reservation.memory()) Block(std::forward<Values>(values)...);
     reservation.keep();
   }
@@ -124,7 +114,7 @@ Steps& Steps::add_loop(std::string_view label, Args&&... args) {
   if (label.size() > detail::LabelAttachment::size_max) misuse("a label has up to 31 characters");
   Steps& level = open_level();
   Steps& step = level.make_step<detail::PlainStep>(detail::loop_step_ops);
-  detail::UnlinkedStep unlinked(step);
+  UnlinkedStep unlinked(step);
   if (!label.empty()) step.attach<detail::LabelAttachment>(label);
   step.attach<Frame>(std::forward<Args>(args)...);
   unlinked.append_to(level);
@@ -165,7 +155,7 @@ Steps& Steps::await(coro::Task<T> task, Handler&& handler) {
 
 template <class T, class Handler>
 Steps& Steps::await(coro::Future<T> future, Handler&& handler) {
-  return await(detail::value_of(std::move(future)), std::forward<Handler>(handler));
+  return await(std::move(future).get(), std::forward<Handler>(handler));
 }
 
 template <class Handler>
@@ -176,7 +166,7 @@ Steps& Steps::parallel(Handler&& handler) {
   using Step = detail::ParallelStep<std::decay_t<Handler>>;
   Steps& level = open_level();
   Steps& step = level.make_step<Step>(std::forward<Handler>(handler));
-  detail::UnlinkedStep unlinked(step);
+  UnlinkedStep unlinked(step);
   step.attach<detail::ParallelFrame>(step);
   unlinked.append_to(level);
   return step;
@@ -187,7 +177,7 @@ Steps& Steps::sync(SyncPrimitive& primitive, Body&& body, Handler&& handler) {
   using Section = detail::CallableStep<std::decay_t<Body>, std::decay_t<Handler>>;
   Steps& level = open_level();
   Steps& step = level.make_step<detail::PlainStep>(detail::sync_step_ops);
-  detail::UnlinkedStep unlinked(step);
+  UnlinkedStep unlinked(step);
   step.attach<SyncHold>(primitive, step);
   step.append(step.make_step<Section>(std::forward<Body>(body), std::forward<Handler>(handler)));
   unlinked.append_to(level);
@@ -200,8 +190,8 @@ T& Steps::stack(Args&&... args) {
   return attach<detail::ObjectAttachment<T>>(std::forward<Args>(args)...).object;
 }
 
-// What Flow::promise() hands back; to be awaited by a task of the flow's worker, once
-// and at once. The flow may be destroyed before the task is resumed.
+// Result of Flow::promise(), which a task of the flow's worker awaits once and at once. The flow
+// may be destroyed before the task is resumed.
 template <class T>
 class [[nodiscard]] FlowAwaiter final : coro::CancelNode, FlowObserver {
  public:

@@ -20,7 +20,7 @@ void Strand::begin() {
   flow_->schedule(*this);
 }
 
-// Each turn does one thing: unwinds, ends a step, or starts the next one.
+// Each turn unwinds, ends a step, or starts the next one.
 void Strand::run(std::uint16_t burst) noexcept {
   burst_ = burst;
   while (active_) {
@@ -70,7 +70,7 @@ void Strand::start(Steps& step) noexcept {
   if (step.phase_ == Phase::done) {
     complete(step);
   } else if (step.phase_ != Phase::body) {
-    return;  // a sync section or a parallel has chosen for itself
+    return;  // a sync section or a parallel has set its phase
   } else if (step.last_child_ != nullptr || step.ops_->kind == Kind::loop) {
     step.phase_ = Phase::children;
   } else if (step.waits_) {
@@ -85,12 +85,12 @@ void Strand::complete(Steps& step) noexcept {
   destroy(step);
 }
 
-// From the innermost step outwards, until somebody recovers or nobody is left. False if awaited
-// tasks have to end before it can go on.
+// Unwinds from the innermost step outwards, until a handler recovers or the root is reached.
+// Returns false if awaited tasks must end first.
 bool Strand::unwind() noexcept {
   while (error_pending_) {
     Steps& at = *current_;
-    if (at.phase_ == Phase::done) {  // ended from outside before the error came from further out
+    if (at.phase_ == Phase::done) {  // ended from outside before an outer step's error
       complete(at);
       continue;
     }
@@ -114,14 +114,14 @@ void Strand::drop(detail::ResultBlock& results) noexcept {
   flow_->release(Slot::other, &results, size);
 }
 
-// Whether the step's error handler recovers.
+// Calls the step's error handler. Returns true if it recovers.
 bool Strand::handle(Steps& step) noexcept {
   if (step.ops_->handle == nullptr || step.handler_spent_) return false;
   step.handler_spent_ = true;
   step.phase_ = Phase::handler;
   step.waits_ = false;
   error_pending_ = false;
-  const Text code(code_.view());  // the handler may raise another while it looks at this one
+  const Text code(code_.view());  // the handler may raise another error while it reads this code
   call([&step, &code] { step.ops_->handle(step, code.view()); });
   if (error_pending_) {
     drop_children(step);
@@ -141,21 +141,17 @@ bool Strand::handle(Steps& step) noexcept {
   return false;
 }
 
-// Adds a loop's next iteration. False if there is none.
+// Adds a loop's next iteration. Returns false if there is none.
 bool Strand::begin_iteration(Steps& loop) noexcept {
-  bool begun = false;
   try {
     detail::LoopFrame& frame = detail::loop_frame(loop);
     const detail::LoopOps& ops = frame.loop();
-    if (ops.more(frame)) {
-      loop.append(loop.make_step<detail::PlainStep>(*ops.iteration));
-      begun = true;
-    }
+    if (!ops.more(frame)) return false;
+    loop.append(loop.make_step<detail::PlainStep>(*ops.iteration));
   } catch (...) {
-    caught(std::current_exception());
-    begun = true;  // it unwinds
+    caught(std::current_exception());  // the strand unwinds
   }
-  return begun;
+  return true;
 }
 
 bool Strand::catch_in_loop(Steps& loop) noexcept {
@@ -175,7 +171,7 @@ bool Strand::catch_in_loop(Steps& loop) noexcept {
   return true;
 }
 
-// Takes away what is there only while the step waits, its timer first of all.
+// Destroys the attachments that a step has only while it waits, the oldest first.
 void Strand::end_waiting(Steps& step, bool run_cancel_handlers) noexcept {
   Attachment* ending = nullptr;
   for (Attachment** place = &step.attachments_; *place != nullptr;) {
@@ -197,7 +193,7 @@ void Strand::end_waiting(Steps& step, bool run_cancel_handlers) noexcept {
       try {
         attachment->ops->cancel(*attachment, step);
       } catch (...) {  // NOLINT(bugprone-empty-catch)
-        // Said in set_cancel(): there is nobody who could take it.
+        // set_cancel() says that exceptions are dropped.
       }
     }
     destroy(*attachment);

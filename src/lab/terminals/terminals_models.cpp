@@ -76,7 +76,7 @@ class StepsTerminal final : coro::TimerNode {
     step.wait_external();
     waiting_ = &step;
     if (is_watched_) due_ = Worker::current().now() + duration;
-    Worker::current().timers().add_undated(*this, duration);
+    Worker::current().timers().add(*this, duration);
   }
 
   void on_timer() noexcept override { waiting_->success(); }
@@ -117,7 +117,7 @@ class MachineTerminal final : coro::TimerNode {
 
   void wait(coro::Duration duration) noexcept {
     if (is_watched_) due_ = Worker::current().now() + duration;
-    Worker::current().timers().add_undated(*this, duration);
+    Worker::current().timers().add(*this, duration);
   }
 
   void on_timer() noexcept override {
