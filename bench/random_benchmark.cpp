@@ -3,9 +3,7 @@
 
 #include <cstdint>
 
-#include "random/exponential.h"
-#include "random/hotspot.h"
-#include "random/original_zipfian.h"
+#include "random/distributions.h"
 #include "random/permutation.h"
 #include "random/rng.h"
 #include "random/zipfian.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "random/sequential.h"
+#include "random/distributions.h"
 #include "workload/ycsb/clients/operations.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/properties/field_lengths.h"

@@ -1,10 +1,10 @@
-// Logarithm and exponential with the same bits on every machine. Those of the C library differ between its versions,
-// and between processors with and without a fused multiply-add; a draw that rounds to another key on another host
-// would make a run impossible to repeat there. These are sums, products and quotients of doubles in a fixed order,
-// which IEEE 754 defines to the last bit.
+// Logarithm and exponential with the same bits on every machine. Those of the C library differ
+// between its versions, and between processors with and without a fused multiply-add; a draw that
+// rounds to another key on another host would make a run impossible to repeat there. These are
+// sums, products and quotients of doubles in a fixed order, which IEEE 754 defines to the last bit.
 //
-// For files of this library alone: it is compiled without contraction into fused operations (CMakeLists.txt).
-// Errors are below 2 units in the last place. Pure functions; any thread.
+// For files of this library alone: it is compiled without contraction into fused operations
+// (CMakeLists.txt). Errors are below 2 units in the last place. Pure functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 inline double portable_log(double x) {
   constexpr std::uint64_t mantissa_mask = (std::uint64_t{1} << 52) - 1;
   constexpr std::uint64_t sqrt_half_bits = 0x3fe6a09e667f3bcdULL;
-  // x = m * 2^exponent with m in [sqrt(1/2), sqrt(2)), so that 1 and its neighbours keep exponent 0.
+  // x = m * 2^exponent with m in [sqrt(1/2), sqrt(2)), so that 1 and its neighbours keep exponent
+  // 0.
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x) - sqrt_half_bits;
   const auto exponent = static_cast<double>(static_cast<std::int64_t>(bits) >> 52);
   const double m = std::bit_cast<double>((bits & mantissa_mask) + sqrt_half_bits);

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "random/fnv.h"
+#include "random/permutation.h"
 #include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "random/fnv.h"
+#include "random/permutation.h"
 #include "random/zipfian.h"
 
 namespace drover::sql {

@@ -34,12 +34,9 @@
 #include <string_view>
 #include <vector>
 
-#include "random/exponential.h"
-#include "random/hotspot.h"
-#include "random/original_zipfian.h"
+#include "random/distributions.h"
 #include "random/permutation.h"
 #include "random/rng.h"
-#include "random/sequential.h"
 #include "random/zipfian.h"
 #include "workload/ycsb/clients/insert_sequence.h"
 #include "workload/ycsb/clients/missing_places.h"

@@ -8,9 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "random/exponential.h"
-#include "random/hotspot.h"
-#include "random/sequential.h"
+#include "random/distributions.h"
 
 namespace drover::random {
 namespace {
