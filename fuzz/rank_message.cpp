@@ -9,7 +9,7 @@
 #include "coro/block_on.h"
 #include "coro/worker.h"
 #include "fuzz.h"
-#include "measure/histogram_bytes.h"
+#include "measure/histogram.h"
 #include "ranks/link.h"
 #include "ranks/live.h"
 

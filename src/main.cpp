@@ -21,7 +21,7 @@
 #include "cli/version.h"
 #include "ranks/job.h"
 #include "ranks/mpi_meeting.h"
-#include "text/password.h"
+#include "text/utf8.h"
 
 namespace {
 

@@ -20,12 +20,12 @@
 #include "cli/standard_output.h"
 #include "cli/version.h"
 #include "file/bounded_file.h"
-#include "measure/host.h"
+#include "measure/process.h"
 #include "ranks/job.h"
 #include "ranks/member.h"
 #include "ranks/mpi_meeting.h"
 #include "run/usage_error.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 
 namespace drover::cli {
 namespace {

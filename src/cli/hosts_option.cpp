@@ -24,13 +24,12 @@
 #include "coro/scope.h"
 #include "coro/worker.h"
 #include "file/bounded_file.h"
-#include "measure/host.h"
+#include "measure/process.h"
 #include "metrics/listen_address.h"
 #include "ranks/mpi_meeting.h"
 #include "ranks/starter.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
-#include "text/sentence.h"
 #include "text/wrapped_text.h"
 
 namespace drover::cli {

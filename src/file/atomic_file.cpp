@@ -38,11 +38,11 @@ const char* advice(int error_number) {
   }
 }
 
-// Closes the file, and removes it unless it was kept.
+// Temporary file, which is removed unless keep_as() renames it.
 class TemporaryFile {
  public:
   explicit TemporaryFile(fs::path path, const WantedFile& asked_for) : path_(std::move(path)) {
-    unlink(path_.c_str());  // left by a killed process that had the same number
+    unlink(path_.c_str());  // left by a killed process with the same number
     file_.reset(open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (!file_) throw FileError(asked_for, "create it", errno);
   }
@@ -68,8 +68,7 @@ class TemporaryFile {
   bool kept_ = false;
 };
 
-// The file that the path means in the end: a symbolic link stays, and the file behind it is
-// replaced.
+// Follows symbolic links, so that they stay and the file behind them is replaced.
 fs::path resolved(const fs::path& path) {
   std::error_code ignored;
   fs::path target = fs::weakly_canonical(path, ignored);
@@ -102,8 +101,8 @@ void write_in_place(const WantedFile& wanted, std::string_view text) {
   write_all(file.get(), text, wanted);
 }
 
-// The new name itself is safe only once the folder is on the disk, too. Some file systems cannot
-// sync a folder; the document is complete by then, so that this is no failure.
+// Makes the new name durable. Ignores failures, because some file systems cannot sync a folder and
+// the file is complete.
 void sync_folder_of(const fs::path& target) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const FileDescriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -141,7 +140,7 @@ void write_atomically(const WantedFile& wanted, std::string_view text) {
 void check_can_write(const WantedFile& wanted) {
   require_no_folder(wanted);
   if (is_written_in_place(wanted.path)) {
-    // Not opened: to open a pipe for writing waits for its reader.
+    // Does not open it, because opening a pipe waits for its reader.
     if (access(wanted.path.c_str(), W_OK) != 0) throw FileError(wanted, "open it", errno);
     return;
   }

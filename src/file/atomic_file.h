@@ -1,8 +1,8 @@
-// Writes a text to a file, whole or not at all.
+// Writes a text to a file completely or not at all.
 //
-// The text goes to a temporary file of the same folder, is synced to the disk, and takes the name
-// asked for in one step: whoever reads the file sees the old one or the new one, never half. What
-// is not a regular file (a pipe) and what stands under /dev is written in place.
+// The text is written to a temporary file in the same folder, synced to the disk, and renamed: a
+// reader sees the old file or the new one. A path that is not a regular file (a pipe), and paths
+// under /dev, are written in place.
 //
 // Thread safety: any thread, one at a time for a file.
 #pragma once
@@ -17,7 +17,7 @@ namespace drover::file {
 
 struct WantedFile {
   std::filesystem::path path;
-  std::string_view kind;  // what messages call it, such as "result file"; a literal
+  std::string_view kind;  // its name in messages, such as "result file"; a literal
 };
 
 // The message names the file, the step that failed, the reason, and what to do.
@@ -29,16 +29,15 @@ class FileError : public std::runtime_error {
   int error_number;  // of errno
 };
 
-// Throws FileError. A file that was there before is then still there and unchanged, and no
-// temporary file is left.
+// Throws FileError. Then an existing file has not changed, and no temporary file is left.
 void write_atomically(const WantedFile& wanted, std::string_view text);
 
-// Bytes that check_can_write() writes: one block, which a full disk cannot store.
+// Bytes that check_can_write() writes: one block.
 inline constexpr std::size_t room_checked = 4096;
 
-// Throws FileError if write_atomically() could not begin, or if the disk has no room for
-// `room_checked` bytes. To be called before hours of work whose result is to be written. Leaves no
-// file behind and changes none.
+// Throws FileError if write_atomically() could not begin, or the disk has no room for
+// `room_checked` bytes. For checks before long work whose result will be written. Leaves and
+// changes no file.
 void check_can_write(const WantedFile& wanted);
 
 }  // namespace drover::file

@@ -33,8 +33,8 @@ std::string size_text(std::size_t bytes) {
                                    size_text(bytes_max)));
 }
 
-// Returns true also if the standard input is open only for writing, as a program leaves it that was
-// started without one.
+// Returns true also if the standard input is open only for writing, as in a program started without
+// one.
 bool is_standard_input_closed() {
   const int flags = fcntl(STDIN_FILENO, F_GETFL);
   return flags < 0 || (flags & O_ACCMODE) == O_WRONLY;
@@ -60,7 +60,7 @@ Files& files() {
   return all;
 }
 
-// Nothing: it is to be read.
+// Returns the text that replaces the file, if any.
 std::optional<std::string> in_place_of(const std::filesystem::path& path) {
   const std::lock_guard lock(files().mutex);
   const auto found = files().in_place.find(path.native());
@@ -108,7 +108,7 @@ std::string read_bounded_file(const std::filesystem::path& path, std::size_t byt
     refuse_size(bytes_max);
   }
   try {
-    // The size is a hint only: files below /proc say 0, and others may grow while they are read.
+    // The size is only a hint: files below /proc report 0, and other files may grow.
     std::string text = read_up_to(file, bytes_max + 1);
     if (text.size() > bytes_max) refuse_size(bytes_max);
     return remembered(path, std::move(text), S_ISREG(status.st_mode));

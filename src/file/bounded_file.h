@@ -1,4 +1,4 @@
-// Reads a file that somebody else wrote: whole, but never more than was asked for. Any thread.
+// Reads foreign files, up to a size. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace drover::file {
 
-// The message names the reason and what to do, but not the file: the caller says what it is for.
+// Its message names the reason but not the file, which the caller names.
 class UnreadableFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,29 +21,25 @@ class UnreadableFile : public std::runtime_error {
 // Returns true for "-" and for the paths of the standard input, such as /dev/stdin.
 bool is_standard_input(std::string_view path);
 
-// Returns the whole content of a file, a pipe or a device; "-" is the standard input. Reads a pipe
-// until its writer closes it, and keeps the text for a second call. Throws UnreadableFile if the
-// file cannot be read or is larger than bytes_max; reads at most bytes_max + 1 bytes.
+// Returns the whole content of a file, a pipe or a device; "-" is the standard input. Keeps the
+// text of a pipe for a second call. Throws UnreadableFile if the file cannot be read or is larger
+// than bytes_max.
 std::string read_bounded_file(const std::filesystem::path& path, std::size_t bytes_max);
 
-// The beginning of a file of any kind; whoever asks for a byte more than there may be sees that it
-// is longer. Throws std::system_error if it cannot be read.
+// Returns at most bytes_max bytes from the beginning of a file, or from the position of an open
+// one. Throws std::system_error if it cannot be read.
 std::string read_up_to(const std::filesystem::path& path, std::size_t bytes_max);
-
-// The same from where an open file or a pipe stands.
 std::string read_up_to(const FileDescriptor& file, std::size_t bytes_max);
 
-// All of a file that a machine keeps for its programs, such as those below /proc; nothing if it
-// cannot be read.
+// Returns the content of a file of the system, such as those below /proc, or an empty text.
 std::string text_or_nothing(const std::filesystem::path& path);
 
-// For a process on another host that is to read what this one has read: from now on it is remembered what
-// read_bounded_file() reads. Files of one host alone, such as those below /proc, tokens and certificates, are for
-// read_up_to().
+// Files for other hosts. After remember_files(), remembered_files() returns the texts that
+// read_bounded_file() has read, by path as written. read_in_place_of_files() sets the texts that
+// read_bounded_file() returns instead of the files at these paths. Read files of one host, such as
+// those below /proc, tokens and certificates, by read_up_to().
 void remember_files();
-// By their paths, as they were written.
 std::map<std::string, std::string> remembered_files();
-// These are what read_bounded_file() reads in place of what is at their paths. Before any of them is read.
 void read_in_place_of_files(std::map<std::string, std::string> files);
 
 }  // namespace drover::file

@@ -1,4 +1,4 @@
-// Owns a descriptor of the system and closes it. Move-only; one thread.
+// FileDescriptor: an owned file descriptor. Move-only; one thread.
 #pragma once
 
 #include <unistd.h>

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "measure/host.h"
+#include "measure/process.h"
 
 namespace drover::lab {
 

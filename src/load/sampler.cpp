@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "measure/histogram_bytes.h"
+#include "measure/histogram.h"
 
 namespace drover::load {
 namespace {

@@ -1,12 +1,9 @@
-// A count that one thread raises and any thread reads.
+// Counter and Gauge: numbers that one thread writes and any thread reads, without locked
+// instructions.
 //
-// Thread safety: add() belongs to one thread, get() to everybody. Both are relaxed: a reader sees
-// some recent value, and nothing else of the writer's doings follows from it. Raising it is a
-// load and a store, never a locked instruction.
-//
-// A Counter is eight bytes, so that counters of one writer lie densely together. What must not
-// share a cache line is the counters of different writers: align the group they stand in to
-// cache_line_bytes.
+// Accesses are relaxed: a reader sees some recent value, and may conclude nothing about other
+// writes. A counter has eight bytes, so that counters of one writer lie together. Align groups of
+// counters of different writers to cache_line_bytes.
 #pragma once
 
 #include <atomic>
@@ -15,8 +12,8 @@
 
 namespace drover::measure {
 
-// std::hardware_destructive_interference_size varies with compiler flags, which must not change
-// the layout of a struct. x86-64 and most ARM servers have lines of 64 bytes.
+// Not std::hardware_destructive_interference_size, because that depends on compiler flags. x86-64
+// and most ARM servers have lines of 64 bytes.
 inline constexpr std::size_t cache_line_bytes = 64;
 
 class Counter {
@@ -25,7 +22,7 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
-  // Requires: called by the writing thread only.
+  // By the writing thread only.
   void add(std::uint64_t amount = 1) {
     value_.store(value_.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
   }
@@ -36,7 +33,7 @@ class Counter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-// How many of something there are: as a counter, written by one thread.
+// Number that may also fall.
 class Gauge {
  public:
   Gauge() = default;

@@ -19,14 +19,49 @@ std::uint64_t subtract_to_zero(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
 }
 
-// The rank of the sample asked for, counted from 1. The product comes first, since 99.9 * 1000 is
-// exact and 99.9 / 100 is not; what rounding is left must not push a whole number up to the next.
+// Returns the rank of a percentile, counted from 1. The product comes first, because 99.9 * 1000 is
+// exact and 99.9 / 100 is not. The remaining rounding error must not raise a whole number to the
+// next.
 std::uint64_t nearest_rank(double percent, std::uint64_t count) {
   const double exact = std::clamp(percent, 0.0, 100.0) * static_cast<double>(count) / 100.0;
   const double rank = std::ceil(exact * (1.0 - 1e-14));
   if (rank >= static_cast<double>(count)) return count;
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(rank));
 }
+
+// Appends seven bits per byte, the lowest first. The highest bit of a byte means that another
+// follows.
+void put(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
+  while (value >= 0x80) {
+    bytes.push_back(static_cast<std::uint8_t>(value | 0x80));
+    value >>= 7;
+  }
+  bytes.push_back(static_cast<std::uint8_t>(value));
+}
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+
+  bool at_end() const { return at_ == bytes_.size(); }
+  // Returns the next number. If the bytes encode none, returns 0 and failed() returns true.
+  std::uint64_t take() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64 && !at_end(); shift += 7) {
+      const std::uint8_t byte = bytes_[at_++];
+      value |= std::uint64_t{byte & 0x7fU} << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    failed_ = true;
+    return 0;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+  std::size_t at_ = 0;
+  bool failed_ = false;
+};
 
 }  // namespace
 
@@ -51,6 +86,49 @@ void SparseHistogram::merge(const SparseHistogram& other) {
   sum_ns = add_saturating(sum_ns, other.sum_ns);
   min_ns = std::min(min_ns, other.min_ns);
   max_ns = std::max(max_ns, other.max_ns);
+}
+
+// The bytes are numbers of variable length: overflow, sum, minimum, maximum, then the counts of the
+// buckets from index 0 to the last bucket with samples. A count of 0 is followed by the number of
+// empty buckets after it, so that a run of empty buckets takes two numbers.
+std::vector<std::uint8_t> histogram_bytes(const SparseHistogram& histogram) {
+  std::vector<std::uint8_t> bytes;
+  put(bytes, histogram.overflow);
+  put(bytes, histogram.sum_ns);
+  put(bytes, histogram.min_ns);
+  put(bytes, histogram.max_ns);
+  std::size_t next = 0;
+  for (const auto& [index, count] : histogram.buckets) {
+    if (index > next) {
+      put(bytes, 0);
+      put(bytes, index - next - 1);
+    }
+    put(bytes, count);
+    next = index + 1;
+  }
+  return bytes;
+}
+
+std::optional<SparseHistogram> histogram_of(std::span<const std::uint8_t> bytes) {
+  ByteReader reader(bytes);
+  SparseHistogram histogram;
+  histogram.overflow = reader.take();
+  histogram.sum_ns = reader.take();
+  histogram.min_ns = reader.take();
+  histogram.max_ns = reader.take();
+  std::size_t next = 0;
+  while (!reader.at_end() && !reader.failed()) {
+    if (next >= bucket_count) return std::nullopt;
+    if (const std::uint64_t count = reader.take()) {
+      histogram.buckets.emplace_back(next++, count);
+    } else if (const std::uint64_t more = reader.take(); more < bucket_count - next) {
+      next += more + 1;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (reader.failed()) return std::nullopt;
+  return histogram;
 }
 
 void HistogramSnapshot::record(std::uint64_t value_ns) {
@@ -119,12 +197,12 @@ std::uint64_t HistogramSnapshot::percentile_ns(double percent) const {
   if (empty()) return 0;
   if (percent <= 0.0) return min_ns_;
   const std::uint64_t rank = nearest_rank(percent, count_);
-  if (rank == count_) return max_ns_;  // no need to guess: this one is known exactly
+  if (rank == count_) return max_ns_;  // exact
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     seen += counts_[i];
     if (seen >= rank) {
-      // Not std::clamp: extremes read while the writer wrote may be the wrong way round.
+      // Not std::clamp, because a minimum read while the writer wrote may exceed the maximum.
       return std::min(max_ns_, std::max(min_ns_, bucket_middle_ns(i)));
     }
   }

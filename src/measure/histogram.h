@@ -1,12 +1,9 @@
-// Latency histograms: one that a worker writes while others read it, and its plain snapshot.
+// Latency histograms: Histogram, which one thread writes while others read it, and
+// HistogramSnapshot, its plain values.
 //
-// Histogram        one writing thread, any readers at any time, no locks and no locked
-//                  instructions. 19 KB once it has a sample, a pointer's worth before.
-// HistogramSnapshot  plain values: copy, merge, subtract, ask for percentiles. Not synchronised.
-//
-// Values are nanoseconds; percentiles are within 1%; sum, minimum and maximum are
-// exact. A value from range_end_ns (73 minutes) on is counted as overflow: it has no bucket but
-// counts in everything else, and a percentile that falls among such values is the maximum.
+// Values are nanoseconds. Percentiles are within 1%; sum, minimum and maximum are exact. A value
+// from range_end_ns (73 minutes) on is counted as overflow: it has no bucket, but counts in all
+// other figures, and a percentile among such values is the maximum.
 #pragma once
 
 #include <array>
@@ -23,15 +20,15 @@
 
 namespace drover::measure {
 
-// Below 128 ns every value has a bucket of its own; above, each octave [2^e, 2^(e+1)) is divided into
-// 64 buckets of equal width, the idea of HdrHistogram. A bucket of width w starts at 64 w or above,
-// and is reported by its middle: the error is at most w/2 over 64 w, that is 1/128 or 0.79%. The last
-// octave ends at 2^42 ns, which is 73 minutes.
+// Below 128 ns every value has its own bucket. Above, each octave [2^e, 2^(e+1)) is divided into 64
+// buckets of equal width, as in HdrHistogram. A bucket of width w starts at 64 w or above and is
+// reported by its middle, so the error is at most w/2 over 64 w, or 0.79%. The last octave ends at
+// 2^42 ns, or 73 minutes.
 inline constexpr unsigned sub_bucket_bits = 6;
 inline constexpr std::uint64_t sub_buckets_per_octave = std::uint64_t{1} << sub_bucket_bits;
 inline constexpr unsigned range_bits = 42;
 
-// The first value that has no bucket: it is counted as overflow.
+// First value that has no bucket.
 inline constexpr std::uint64_t range_end_ns = std::uint64_t{1} << range_bits;
 
 inline constexpr std::size_t bucket_count =
@@ -44,19 +41,18 @@ constexpr std::size_t bucket_index(std::uint64_t value_ns) {
   return shift * sub_buckets_per_octave + (value_ns >> shift);
 }
 
-// The smallest value of a bucket. Requires: index < bucket_count.
+// Returns the smallest value of a bucket. Requires: index < bucket_count.
 constexpr std::uint64_t bucket_first_ns(std::size_t index) {
   if (index < 2 * sub_buckets_per_octave) return index;
   const std::size_t shift = index / sub_buckets_per_octave - 1;
   return (index - shift * sub_buckets_per_octave) << shift;
 }
 
-// The largest value of a bucket. Requires: index < bucket_count.
 constexpr std::uint64_t bucket_last_ns(std::size_t index) {
   return bucket_first_ns(index + 1) - 1;
 }
 
-// The value that stands for all of a bucket. Requires: index < bucket_count.
+// Returns the value that a bucket reports.
 constexpr std::uint64_t bucket_middle_ns(std::size_t index) {
   const std::uint64_t first = bucket_first_ns(index);
   return first + (bucket_last_ns(index) - first) / 2;
@@ -66,7 +62,7 @@ static_assert(bucket_index(0) == 0);
 static_assert(bucket_index(range_end_ns - 1) == bucket_count - 1);
 static_assert(bucket_last_ns(bucket_count - 1) == range_end_ns - 1);
 
-// A histogram written down: only the buckets that hold something, in rising order of index.
+// Histogram for files and messages: only the buckets that hold samples, in rising order of index.
 struct SparseHistogram {
   std::vector<std::pair<std::size_t, std::uint64_t>> buckets;  // (bucket index, count)
   std::uint64_t overflow = 0;
@@ -76,48 +72,54 @@ struct SparseHistogram {
 
   bool empty() const { return buckets.empty() && overflow == 0; }
 
-  // Adds the samples of `other`: as if they had been recorded in one.
   void merge(const SparseHistogram& other);
 };
 
+// Returns a compact encoding of the histogram. The latencies of a second take about 350 bytes, less
+// than a tenth of a SparseHistogram. Requires: buckets with counts above 0, in rising order of
+// index.
+std::vector<std::uint8_t> histogram_bytes(const SparseHistogram& histogram);
+
+// Returns the histogram that the bytes encode, or nothing if they encode none.
+std::optional<SparseHistogram> histogram_of(std::span<const std::uint8_t> bytes);
+
+// Not synchronised.
 class HistogramSnapshot {
  public:
   void record(std::uint64_t value_ns);
 
-  // Adds the samples of `other`: as if they had been recorded here.
   void merge(const HistogramSnapshot& other);
 
-  // Takes away the samples of `earlier`, a snapshot of the same histogram: what remains is what
-  // happened since. The remaining minimum and maximum are exact if they are records of the whole
-  // (a new maximum must have happened since), else they are the bounds of their buckets. Sums and
-  // counts that were read while the writer wrote may be a sample apart: they stop at zero.
+  // Subtracts the samples of `earlier`, a snapshot of the same histogram. The remaining minimum and
+  // maximum are exact if they are new (a new maximum must have happened since), otherwise they are
+  // the bounds of their buckets. Sums and counts that were read while the writer wrote may differ
+  // by a sample: they stop at zero.
   void subtract(const HistogramSnapshot& earlier);
 
   std::uint64_t count() const { return count_; }
   bool empty() const { return count_ == 0; }
   std::uint64_t overflow_count() const { return overflow_; }
 
-  // All of these are 0 if there are no samples; ask empty() first where that matters. The sum
-  // stops at 2^64 - 1, which is 584 years.
+  // Return 0 without samples. The sum stops at 2^64 - 1, or 584 years.
   std::uint64_t sum_ns() const { return sum_ns_; }
   std::uint64_t min_ns() const { return empty() ? 0 : min_ns_; }
   std::uint64_t max_ns() const { return max_ns_; }
   double mean_ns() const;
 
-  // The nearest rank: the smallest value such that at least ceil(percent / 100 * count()) samples
-  // are not above it, within 1%, never below min_ns() and never above max_ns(). percent is taken
-  // into [0, 100]; 0 gives the minimum.
+  // Returns the nearest rank: the smallest value such that at least ceil(percent / 100 * count())
+  // samples do not exceed it, within 1%, and within [min_ns(), max_ns()]. `percent` is limited to
+  // [0, 100]; 0 gives the minimum.
   std::uint64_t percentile_ns(double percent) const;
 
-  // How many samples are at or below each bound; the bounds (in ns) rise. A sample counts as the
-  // middle of its bucket, as it does for a percentile: so a bound that cuts a bucket is off by up
-  // to 0.79%. Overflow is above every bound.
+  // Returns the number of samples at or below each bound, in rising order. A sample counts as the
+  // middle of its bucket, so a bound inside a bucket is off by up to 0.79%. Overflow is above every
+  // bound.
   std::vector<std::uint64_t> counts_up_to(std::span<const std::uint64_t> bounds_ns) const;
 
   SparseHistogram to_sparse() const;
 
-  // Nothing if the data cannot be those of a histogram: an index out of range or out of order, an
-  // empty bucket, or extremes that are the wrong way round.
+  // Returns nothing if an index is out of range or out of order, a bucket is empty, or the minimum
+  // exceeds the maximum.
   static std::optional<HistogramSnapshot> from_sparse(const SparseHistogram& sparse);
 
  private:
@@ -136,6 +138,8 @@ class HistogramSnapshot {
   std::uint64_t max_ns_ = 0;
 };
 
+// Written by one thread and read by any, without locks and locked instructions. Takes 19 KB once it
+// has a sample, and a pointer before.
 class Histogram {
  public:
   Histogram() = default;
@@ -146,12 +150,12 @@ class Histogram {
   // Requires: called by the writing thread only. Allocates at the first sample.
   void record(std::uint64_t value_ns);
 
-  // For any thread. Not an instant's photograph: while the writer writes, sum and extremes may
-  // be a few samples ahead of or behind the counts. Once the writer rests (and the reader knows it
-  // by some synchronisation, such as joining it) all is exact.
+  // From any thread. While the writer writes, sum, minimum and maximum may be a few samples ahead
+  // of or behind the counts. Once the writer has stopped, and the reader knows that by a
+  // synchronisation, all figures are exact.
   HistogramSnapshot snapshot() const;
 
-  // The same, merged into an existing snapshot: to add up the workers' without temporaries.
+  // Merges the samples into a snapshot.
   void add_to(HistogramSnapshot& total) const;
 
  private:
@@ -160,8 +164,8 @@ class Histogram {
 
   Counts& require_counts();
 
-  // Written by the one writer. The pointer is published with release (require_counts) and read
-  // with acquire (add_to), so that a reader never sees the zeros of the array unmade.
+  // Written by the writer. The pointer is published with release (require_counts) and read with
+  // acquire (add_to), so that a reader sees the array initialised.
   std::atomic<Counts*> counts_{nullptr};
   Count overflow_{0};
   Count sum_ns_{0};

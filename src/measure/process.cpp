@@ -1,7 +1,9 @@
 #include "measure/process.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <charconv>
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "file/bounded_file.h"
 
@@ -17,16 +20,11 @@ namespace drover::measure {
 
 namespace {
 
-// The number after "name:" at the start of a line, or 0.
-std::uint64_t status_number(std::string_view status, std::string_view name) {
-  const std::string text = fmt::format("\n{}", status);
-  const std::string begin = fmt::format("\n{}:", name);
-  const std::size_t at = text.find(begin);
-  if (at == std::string::npos) return 0;
-  const std::size_t digits =
-      std::min(text.find_first_not_of(" \t", at + begin.size()), text.size());
+// Returns the number in the line `key: number`, or 0.
+std::uint64_t status_number(std::string_view status, std::string_view key) {
+  const std::string value = value_of_line(status, key);
   std::uint64_t number = 0;
-  std::from_chars(text.data() + digits, text.data() + text.size(), number);
+  std::from_chars(value.data(), value.data() + value.size(), number);
   return number;
 }
 
@@ -38,6 +36,15 @@ double seconds(clockid_t clock) {
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
+// std::thread::hardware_concurrency may ignore the affinity mask, which `taskset` and containers
+// use.
+unsigned usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+  return std::thread::hardware_concurrency();
 }
 
 }  // namespace
@@ -87,12 +94,12 @@ std::optional<RunQueueTimes> read_run_queue_times(pid_t tid) {
       file::text_or_nothing(fmt::format("/proc/self/task/{}/schedstat", tid)));
 }
 
-// The second field is the name of the program, and may have anything in it, ")" and blanks too.
+// The second field, the name of the program, may contain ")" and blanks.
 std::optional<double> start_ticks_of(std::string_view stat) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
   stat.remove_prefix(name_end + 1);
-  constexpr int fields_before = 19;  // of the third to the 22nd
+  constexpr int fields_before = 19;  // from the third to the 22nd
   for (int i = 0; i <= fields_before; ++i) {
     const std::size_t blank = stat.find(' ');
     if (blank == std::string_view::npos) return std::nullopt;
@@ -111,6 +118,49 @@ double process_start_unix_s() {
   const double uptime = seconds(CLOCK_BOOTTIME);
   if (!ticks || uptime == 0) return now;
   return now - uptime + *ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+std::string value_of_line(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(key.size());
+    const std::size_t separator = line.find_first_not_of(" \t");
+    if (separator == std::string_view::npos) continue;
+    if (line[separator] != ':' && line[separator] != '=') continue;
+    line.remove_prefix(separator + 1);
+    const std::size_t first = line.find_first_not_of(" \t\"");
+    if (first == std::string_view::npos) return "";
+    const std::size_t last = line.find_last_not_of(" \t\"\r");
+    return std::string(line.substr(first, last - first + 1));
+  }
+  return "";
+}
+
+std::string cpu_model(std::string_view cpuinfo) {
+  const std::string name = value_of_line(cpuinfo, "model name");
+  if (!name.empty()) return name;
+  const std::string implementer = value_of_line(cpuinfo, "CPU implementer");
+  const std::string part = value_of_line(cpuinfo, "CPU part");
+  if (implementer.empty() || part.empty()) return "";
+  return fmt::format("ARM, implementer {}, part {}", implementer, part);
+}
+
+Host describe_host() {
+  Host host;
+  utsname names{};
+  if (uname(&names) == 0) {
+    host.hostname = names.nodename;
+    host.os = std::string(names.sysname) + " " + names.release;
+  }
+  const std::string distribution =
+      value_of_line(file::text_or_nothing("/etc/os-release"), "PRETTY_NAME");
+  if (!distribution.empty()) host.os = distribution + ", " + host.os;
+  host.cpus = usable_cpus();
+  host.cpu_model = cpu_model(file::text_or_nothing("/proc/cpuinfo"));
+  return host;
 }
 
 }  // namespace drover::measure

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "coro/detail/pinned.h"
+#include "coro/detail/intrusive.h"
 #include "coro/event.h"
 #include "coro/fd_watch.h"
 #include "coro/task.h"

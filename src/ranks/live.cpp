@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "coro/clock.h"
-#include "measure/histogram_bytes.h"
+#include "measure/histogram.h"
 
 namespace drover::ranks {
 

@@ -7,7 +7,7 @@
 namespace drover::text {
 namespace {
 
-// Longer ones are no names, and the work grows with the square.
+// Longer texts are no names. The work grows with the square of the length.
 constexpr std::size_t name_bytes_max = 100;
 
 }  // namespace
@@ -39,12 +39,12 @@ std::optional<std::string> nearest_name(std::string_view written,
   std::size_t least = std::max<std::size_t>(1, written.size() / 3) + 1;
   for (const std::string& name : names) {
     if (name.size() > name_bytes_max) continue;
-    // What is longer by so much is as far away at least.
+    // The distance is at least the difference of the lengths.
     if (std::max(name.size(), written.size()) - std::min(name.size(), written.size()) >= least) {
       continue;
     }
     const std::size_t distance = edit_distance(written, name);
-    // A name of three letters has nothing left of it when three are replaced.
+    // Not a name of which all letters differ.
     if (distance < least && distance < name.size()) {
       least = distance;
       nearest = name;
@@ -52,10 +52,8 @@ std::optional<std::string> nearest_name(std::string_view written,
   }
   if (nearest) return nearest;
   const auto begins = [&](const std::string& name) { return name.starts_with(written); };
-  if (!written.empty() && std::ranges::count_if(names, begins) == 1) {
-    return *std::ranges::find_if(names, begins);
-  }
-  return std::nullopt;
+  if (written.empty() || std::ranges::count_if(names, begins) != 1) return std::nullopt;
+  return *std::ranges::find_if(names, begins);
 }
 
 std::string did_you_mean(std::string_view written, const std::vector<std::string>& names) {

@@ -1,4 +1,4 @@
-// Which name somebody meant who wrote another one. Pure functions.
+// Suggestions for misspelt names. Pure functions; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,16 @@
 
 namespace drover::text {
 
-// How many letters have to be inserted, left out, replaced, or swapped with their neighbour; the
-// distance of Damerau and Levenshtein in which no piece is edited twice.
+// Returns the number of letters that must be inserted, removed, replaced, or swapped with their
+// neighbour: the distance of Damerau and Levenshtein without a second edit of a substring.
 std::size_t edit_distance(std::string_view one, std::string_view other);
 
-// The nearest of the names, if it is near enough to be meant: at most a third of the letters
-// differ, or the written one is the beginning of a single name. The first of several that are as
-// near.
+// Returns the nearest name (the first of equally near names) if at most a third of the letters
+// differ, or the single name that begins with `written`.
 std::optional<std::string> nearest_name(std::string_view written,
                                         const std::vector<std::string>& names);
 
-// "; did you mean --warehouses?", or nothing.
+// Returns "; did you mean --warehouses?", or an empty text.
 std::string did_you_mean(std::string_view written, const std::vector<std::string>& names);
 
 }  // namespace drover::text

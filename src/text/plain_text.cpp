@@ -38,7 +38,7 @@ std::string grouped(std::uint64_t number) {
 std::string figure_text(double value) {
   const double size = std::abs(value);
   if (size >= 999.5) return fmt::format("{:.0f}", value);
-  // Below that fmt would write an exponent.
+  // fmt writes an exponent for smaller values.
   if (size < 0.0001) return size < 0.00005 ? "0" : "0.0001";
   return fmt::format("{:.3g}", value);
 }
@@ -88,7 +88,7 @@ void append_folded(std::string& out, std::string_view text, std::size_t width,
     if (length > room) {
       const std::size_t space = text.rfind(' ', room);
       length = space != std::string_view::npos && space > label ? space : room;
-      // Not within a character.
+      // Does not break a character.
       for (int i = 0; i < 3 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80; ++i) {
         --length;
       }

@@ -1,4 +1,4 @@
-// Figures, nouns and sentences as people read them. Pure functions; any thread.
+// Figures, nouns and sentences for people. Pure functions; any thread.
 #pragma once
 
 #include <charconv>
@@ -10,36 +10,33 @@
 
 namespace drover::text {
 
-// The noun as it stands behind the count: "connection" behind 1, "connections" behind 0 and 2;
-// "Deliveries" of "Delivery".
+// Returns the noun after a count: "connection" after 1, "connections" after 0 and 2, "Deliveries"
+// for "Delivery".
 std::string plural(std::uint64_t count, std::string_view noun);
 
-// "1 connection", "12345 connections"
-std::string counted(std::uint64_t count, std::string_view noun);
+std::string counted(std::uint64_t count, std::string_view noun);          // "12345 connections"
+std::string counted_grouped(std::uint64_t count, std::string_view noun);  // "12,345 connections"
 
-// "1 connection", "12,345 connections"
-std::string counted_grouped(std::uint64_t count, std::string_view noun);
-
-// "1 worker" and "2 workers", both of "workers"; what is no single word stays as it is.
+// Returns "1 worker" and "2 workers" for "workers". A text that is not a single word does not
+// change.
 std::string counted_of_plural(std::int64_t count, std::string_view plural);
 
-// With thousands separated: 12,345.
-std::string grouped(std::uint64_t number);
+std::string grouped(std::uint64_t number);  // "12,345"
 
-// Three digits that matter, without an exponent: 0.0123, 1.5, 12, 2034.
+// Returns three significant digits, without an exponent: 0.0123, 1.5, 12, 2034.
 std::string figure_text(double value);
 
 std::string length_text(double seconds);             // "4.3 s", "2 min 0 s", "1 h 2 min 3 s"
 std::string bytes_text(std::uint64_t bytes);         // "16.4 MiB", "1.50 GiB"
 std::string moment_text(std::int64_t unix_seconds);  // "2026-11-21 17:29:05 UTC"
 
-// Without the blanks at both ends.
+// Returns the text without the blanks at both ends.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
-// With all that is `from` replaced. Requires: `from` is not empty.
+// Replaces each `from`. Requires: `from` is not empty.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
-// The number that all of the text is, or nothing.
+// Returns the number that the whole text is, or nothing.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number number{};
@@ -48,12 +45,21 @@ std::optional<Number> number_of(std::string_view text) {
   return number;
 }
 
-// Sentences for a terminal are folded at blanks, so that no line is wider than this.
+// Returns the text with a full stop, unless it ends with ".", "?" or "!" already, as messages of
+// some servers do.
+inline std::string sentence(std::string_view text) {
+  std::string ended(text);
+  if (ended.empty() || std::string_view(".?!").find(ended.back()) == std::string_view::npos)
+    ended += '.';
+  return ended;
+}
+
+// Columns of a line of text in a terminal.
 inline constexpr std::size_t folded_columns = 100;
 
-// Appends the text and a line break; nothing of no text. Lines after the first begin with `indent`;
-// a word that is wider than a line is broken. The blanks of the first `label` bytes are no place for
-// a break.
+// Appends the text, folded at blanks to lines of at most `width` columns, and a line break. Appends
+// nothing for an empty text. Lines after the first begin with `indent`. A word longer than a line
+// is broken. The first `label` bytes are not broken.
 void append_folded(std::string& out, std::string_view text, std::size_t width = folded_columns,
                    std::string_view indent = "  ", std::size_t label = 0);
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "text/sentence.h"
-
 namespace drover::text {
 namespace {
 

@@ -3,34 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "text/plain_text.h"
 
 namespace drover::text {
-
-namespace {
-
-constexpr Utf8Character invalid{};
-
-}  // namespace
 
 Utf8Character first_character(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text.front());
   if (lead < 0x80) return {lead, 1, true};
   // 0xc0 and 0xc1 could only begin overlong forms.
-  const std::size_t bytes = lead < 0xc2   ? 0
-                            : lead < 0xe0 ? 2
-                            : lead < 0xf0 ? 3
-                            : lead < 0xf5 ? 4
-                                          : 0;
-  if (bytes == 0 || text.size() < bytes) return invalid;
+  const bool can_lead = lead >= 0xc2 && lead < 0xf5;
+  const std::size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (!can_lead || text.size() < bytes) return {};
   char32_t point = lead & (0xffu >> (bytes + 1));
   for (std::size_t i = 1; i < bytes; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) != 0x80) return invalid;
+    if ((byte & 0xc0) != 0x80) return {};
     point = (point << 6) | (byte & 0x3f);
   }
   constexpr char32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = point >= 0xd800 && point < 0xe000;
-  if (point < smallest[bytes] || surrogate || point > 0x10ffff) return invalid;
+  if (point < smallest[bytes] || surrogate || point > 0x10ffff) return {};
   return {point, bytes, true};
 }
 
@@ -43,23 +38,15 @@ bool is_printable(char32_t point) {
 }
 
 void append_utf8(std::string& text, char32_t point) {
-  const auto continuation = [&](int shift) {
-    text += static_cast<char>(0x80 | ((point >> shift) & 0x3f));
-  };
   if (point < 0x80) {
     text += static_cast<char>(point);
-  } else if (point < 0x800) {
-    text += static_cast<char>(0xc0 | (point >> 6));
-    continuation(0);
-  } else if (point < 0x10000) {
-    text += static_cast<char>(0xe0 | (point >> 12));
-    continuation(6);
-    continuation(0);
-  } else {
-    text += static_cast<char>(0xf0 | (point >> 18));
-    continuation(12);
-    continuation(6);
-    continuation(0);
+    return;
+  }
+  const int continuations = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  const unsigned lead = 0xf00U >> continuations & 0xffU;  // 0xc0, 0xe0, 0xf0
+  text += static_cast<char>(lead | point >> (6 * continuations));
+  for (int i = continuations - 1; i >= 0; --i) {
+    text += static_cast<char>(0x80 | (point >> (6 * i) & 0x3f));
   }
 }
 
@@ -90,6 +77,42 @@ std::string terminal_text(std::string_view text) {
     text.remove_prefix(next.bytes);
   }
   return result;
+}
+
+bool may_hold_password(std::string_view text) {
+  if (text.find("://") != std::string_view::npos) return true;
+  constexpr std::string_view word = "password";
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (auto at = lower.find(word); at != lower.npos; at = lower.find(word, at + 1)) {
+    const auto next = lower.find_first_not_of(" \t", at + word.size());
+    if (next != lower.npos && lower[next] == '=') return true;
+  }
+  return false;
+}
+
+std::string without_passwords(std::string message, int count, const char* const* words) {
+  constexpr std::string_view replacement = "(not shown)";
+  constexpr std::size_t path_shown_most = 300;
+  const auto hide = [&](std::string_view value) {
+    if (!may_hold_password(value)) return;
+    message = replaced(std::move(message), value, replacement);
+    message = replaced(std::move(message), shown(value, path_shown_most), replacement);
+    message = replaced(std::move(message), shown(value), replacement);
+  };
+  for (int i = 0; i < count; ++i) {
+    const std::string_view word = words[i];
+    if (!may_hold_password(word)) continue;
+    const auto equals = word.starts_with("--") ? word.find('=') : std::string_view::npos;
+    hide(equals == std::string_view::npos ? word : word.substr(equals + 1));
+    // The name of a script may have a weight: "NAME@2".
+    if (const auto at = word.rfind('@'); at != std::string_view::npos) {
+      hide(word.substr(equals + 1, at - (equals + 1)));
+    }
+    // The value of a short option may follow it without a blank.
+    if (word.starts_with('-') && !word.starts_with("--")) hide(word.substr(2));
+  }
+  return message;
 }
 
 }  // namespace drover::text

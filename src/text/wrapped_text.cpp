@@ -8,7 +8,7 @@
 namespace drover::text {
 namespace {
 
-// What stands between two of the `quotes` is one word: there a line must not be broken.
+// Splits at blanks, except between two equal characters of `quotes`.
 std::vector<std::string> words_of(std::string_view text, std::string_view quotes = "") {
   std::vector<std::string> words;
   std::string word;
@@ -109,7 +109,7 @@ std::string wrapped_paragraphs(std::string_view text, std::size_t width) {
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (!line.empty() && line.front() != ' ') {
       paragraph += fmt::format("{} ", line);
-      // A heading stays apart from what it announces, a sentence does not from the next.
+      // A heading has its own paragraph.
       if (line.ends_with(':')) append_paragraph(laid_out, paragraph, width);
       continue;
     }

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "text/password.h"
+#include "text/utf8.h"
 #include "workload/sql/script/undefined_variables.h"
 
 namespace drover::benchmark {

@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "text/password.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 #include "text/wrapped_text.h"

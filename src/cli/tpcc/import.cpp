@@ -24,7 +24,6 @@
 #include "report/document/described_text.h"
 #include "run/process.h"
 #include "text/plain_text.h"
-#include "text/sentence.h"
 #include "text/wrapped_text.h"
 #include "ui/import.h"
 #include "ui/number_text.h"

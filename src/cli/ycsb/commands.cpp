@@ -22,7 +22,6 @@
 #include "report/document/described_text.h"
 #include "run/process.h"
 #include "text/plain_text.h"
-#include "text/sentence.h"
 #include "workload/ycsb/part_fields.h"
 
 namespace drover::cli {

@@ -8,7 +8,7 @@
 #include "coro/sleep.h"
 #include "database/error.h"
 #include "database/session_pool.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 
 namespace drover::database::postgres {
 

@@ -8,7 +8,7 @@
 #include "database/ydb/database_access.h"
 #include "database/ydb/session.h"
 #include "database/ydb/ydb_error.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 
 namespace drover::database::ydb {
 

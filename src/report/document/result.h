@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "measure/histogram.h"
-#include "measure/host.h"
+#include "measure/process.h"
 #include "settings/run_settings.h"
 
 namespace drover::report {

@@ -8,7 +8,6 @@
 
 #include "database/error.h"
 #include "text/plain_text.h"
-#include "text/sentence.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/values.h"
 

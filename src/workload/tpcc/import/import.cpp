@@ -8,7 +8,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "coro/worker.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 
 namespace drover::tpcc {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "database/error.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 
 namespace drover::ycsb {
 

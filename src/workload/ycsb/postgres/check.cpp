@@ -12,7 +12,7 @@
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 #include "workload/ycsb/postgres/load_record.h"
 #include "workload/ycsb/postgres/table.h"
 #include "workload/ycsb/table_values.h"

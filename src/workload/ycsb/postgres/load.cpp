@@ -19,7 +19,7 @@
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/piecewise_load.h"
 #include "workload/ycsb/postgres/load_record.h"

@@ -11,7 +11,7 @@
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/patient_script.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
