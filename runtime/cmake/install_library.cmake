@@ -1,5 +1,5 @@
-# The libraries as a package that other projects find: headers, archives, and what find_package()
-# reads. All of it is the install component "library"; everything else (the program, its completions,
+# Installs the libraries as a package for other projects: headers, archives, and the files for
+# find_package(). They are the install component "library". Everything else (the program, its completions,
 # its manual page) is the component "runtime".
 #
 #   cmake --install build/release --component library --prefix ~/drover
@@ -8,9 +8,9 @@ include(CMakePackageConfigHelpers)
 
 # drover_install_libraries(name...)
 #
-# Installs each drover::<name> that there is, with the headers of its folder as
-# include/drover/<folder>, to be included by the names that they have here: "coro/task.h". What a
-# library USES has to be in the list as well.
+# Installs each existing drover::<name>, with the headers of its folder as include/drover/<folder>. Users
+# include them by the names that they have here: "coro/task.h". The list must contain the libraries that a
+# library USES.
 function(drover_install_libraries)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/drover)
   foreach(name ${ARGN})
@@ -21,7 +21,7 @@ function(drover_install_libraries)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${source_folder})
     file(GLOB headers RELATIVE ${source_folder} CONFIGURE_DEPENDS
       ${source_folder}/*.h ${source_folder}/detail/*.h)
-    list(FILTER headers EXCLUDE REGEX _test[.]h$)  # what tests share
+    list(FILTER headers EXCLUDE REGEX _test[.]h$)  # headers of tests
     foreach(header ${headers})
       get_filename_component(below ${header} DIRECTORY)
       install(FILES ${source_folder}/${header} COMPONENT library

@@ -34,6 +34,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "coro/cancellation.h"
 #include "coro/detail/frame_pool.h"
@@ -145,8 +146,6 @@ class [[nodiscard]] PoolCall final : public detail::PoolCallBase {
   }
 
  private:
-  struct Nothing {};
-
   void invoke() override {
     if constexpr (std::is_void_v<Result>) {
       function_();
@@ -156,7 +155,7 @@ class [[nodiscard]] PoolCall final : public detail::PoolCallBase {
   }
 
   F function_;
-  std::optional<std::conditional_t<std::is_void_v<Result>, Nothing, Result>> result_;
+  std::optional<std::conditional_t<std::is_void_v<Result>, std::monostate, Result>> result_;
 };
 
 class StealingPool : Pinned {

@@ -1,9 +1,9 @@
 // Logarithm and exponential with the same bits on every machine. Those of the C library differ
-// between its versions, and between processors with and without a fused multiply-add; a draw that
-// rounds to another key on another host would make a run impossible to repeat there. These are
-// sums, products and quotients of doubles in a fixed order, which IEEE 754 defines to the last bit.
+// between its versions, and between processors with and without a fused multiply-add, so a draw
+// might give another key on another host. These functions are sums, products and quotients of
+// doubles in a fixed order, which IEEE 754 defines to the last bit.
 //
-// For files of this library alone: it is compiled without contraction into fused operations
+// For files of this library only, which is compiled without contraction into fused operations
 // (CMakeLists.txt). Errors are below 2 units in the last place. Pure functions; any thread.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace drover::random {
 
-// ln 2 in two parts: the first has 33 bits, so that its product with an exponent is exact.
+// ln 2 in two parts. The first has 33 bits, so that its product with an exponent is exact.
 inline constexpr double ln2_high = 0x1.62e42feep-1;
 inline constexpr double ln2_low = 0x1.a39ef35793c76p-33;
 
-// The natural logarithm. Requires: x is positive, normal and finite.
+// Returns the natural logarithm. Requires: x is positive, normal and finite.
 inline double portable_log(double x) {
   constexpr std::uint64_t mantissa_mask = (std::uint64_t{1} << 52) - 1;
   constexpr std::uint64_t sqrt_half_bits = 0x3fe6a09e667f3bcdULL;
@@ -26,7 +26,7 @@ inline double portable_log(double x) {
   const std::uint64_t bits = std::bit_cast<std::uint64_t>(x) - sqrt_half_bits;
   const auto exponent = static_cast<double>(static_cast<std::int64_t>(bits) >> 52);
   const double m = std::bit_cast<double>((bits & mantissa_mask) + sqrt_half_bits);
-  // ln m = 2 artanh(s), by its series: s is at most 0.1716.
+  // ln m = 2 artanh(s) by its series, where s is at most 0.1716.
   const double s = (m - 1) / (m + 1);
   const double z = s * s;
   const double z2 = z * z;
@@ -39,10 +39,10 @@ inline double portable_log(double x) {
   return exponent * ln2_high + (twice + (twice * z * series + exponent * ln2_low));
 }
 
-// e to the power of x. Requires x <= 700; what is below -700 counts as that.
+// Returns e^x. Requires: x <= 700. Values below -700 count as -700.
 inline double portable_exp(double x) {
   x = std::max(x, -700.0);
-  constexpr double to_integer = 0x1.8p52;  // added and taken away again, it rounds to an integer
+  constexpr double to_integer = 0x1.8p52;  // adding and subtracting it rounds to an integer
   constexpr double log2_e = 0x1.71547652b82fep+0;
   const double shifted = x * log2_e + to_integer;
   const double exponent = shifted - to_integer;
@@ -58,14 +58,14 @@ inline double portable_exp(double x) {
   return e_to_r * std::bit_cast<double>(biased << 52);
 }
 
-// ln(1 + t), to the last digits also of a small t. Requires: t > -1.
+// Returns ln(1 + t), exact also for small t. Requires: t > -1.
 inline double portable_log1p(double t) {
   const double one_more = 1 + t;
   const double lost = t - (one_more - 1);
   return portable_log(one_more) + lost / one_more;
 }
 
-// e^t - 1, to the last digits also of a small t (W. Kahan's way). Requires |t| <= 700.
+// Returns e^t - 1, exact also for small t (W. Kahan's method). Requires: |t| <= 700.
 inline double portable_expm1(double t) {
   const double power = portable_exp(t);
   if (power == 1) return t;

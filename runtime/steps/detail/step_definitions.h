@@ -223,8 +223,6 @@ class [[nodiscard]] FlowAwaiter final : coro::CancelNode, FlowObserver {
   }
 
  private:
-  struct Nothing {};
-
   void flow_ended() noexcept override {
     flow_.observer_ = nullptr;
     if (flow_.outcome() == Outcome::failed) {
@@ -246,7 +244,7 @@ class [[nodiscard]] FlowAwaiter final : coro::CancelNode, FlowObserver {
   std::coroutine_handle<> awaiting_;
   std::exception_ptr error_;
   bool cancelled_ = false;
-  [[no_unique_address]] std::conditional_t<std::is_void_v<T>, Nothing, std::optional<T>> value_;
+  std::optional<std::conditional_t<std::is_void_v<T>, std::monostate, T>> value_;
 };
 
 template <class T>
