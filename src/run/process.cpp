@@ -18,7 +18,7 @@
 #include "coro/fd_watch.h"
 #include "database/embedded/configuration.h"
 #include "file/bounded_file.h"
-#include "measure/host.h"
+#include "measure/process.h"
 #include "run/usage_error.h"
 #include "text/plain_text.h"
 
@@ -43,8 +43,8 @@ void end_at_once(int) {
   _exit(exit_interrupted);
 }
 
-// Installs the handler, because the worker's loop may be busy or stuck at the next signal. Only this
-// thread takes the signal; other threads still block it.
+// Installs the handler, because the worker's loop may be busy or stuck at the next signal. Only
+// this thread takes the signal; other threads still block it.
 void end_process_at_next_signal(const coro::Clock& clock) {
   request_clock = &clock;
   requested_at = clock.now();

@@ -12,10 +12,10 @@
 #include "cli/commands.h"
 #include "cli/sql/options.h"
 #include "cli/standard_output.h"
-#include "random/fnv.h"
+#include "random/permutation.h"
 #include "report/document/result_json.h"
 #include "run/process.h"
-#include "text/password.h"
+#include "text/utf8.h"
 
 namespace drover::cli {
 namespace {

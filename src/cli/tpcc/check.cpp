@@ -22,7 +22,7 @@
 #include "report/document/described_text.h"
 #include "report/document/result_json.h"
 #include "run/process.h"
-#include "text/sentence.h"
+#include "text/plain_text.h"
 #include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/part_fields.h"
 
