@@ -118,9 +118,8 @@ namespace {
 std::string reason_at(const Record& record, std::int64_t load, bool by_client) {
   for (auto run = record.runs.rbegin(); run != record.runs.rend(); ++run) {
     if (run->probe.load != load || run->probe.by_client != by_client) continue;
-    for (const std::string& rule : run->broken) {
+    for (const std::string& rule : run->broken)
       if (!by_client || blames_client_machine({rule})) return ": " + rule;
-    }
   }
   return "";
 }
@@ -177,11 +176,10 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
     return latency.empty() ? std::nullopt
                            : std::optional(static_cast<double>(latency.percentile_ns(90)) * 1e-6);
   };
-  if (!result.is_tpcc()) {
+  if (!result.is_tpcc())
     run.p90_ms = p90_ms(report::all_transactions(result).latency);
-  } else if (const auto* new_order = result.find_transaction("NewOrder")) {
+  else if (const auto* new_order = result.find_transaction("NewOrder"))
     run.new_order_p90_ms = p90_ms(new_order->latency);
-  }
   return run;
 }
 

@@ -44,13 +44,12 @@ std::map<std::int64_t, LoadVerdict> verdicts_of(std::span<const Probe> probes) {
   std::map<std::int64_t, LoadVerdict> verdicts;
   for (const Probe& probe : probes) {
     LoadVerdict& verdict = verdicts[probe.load];
-    if (probe.by_client) {
+    if (probe.by_client)
       ++(probe.confirmation ? verdict.confirmations_by_client : verdict.probes_by_client);
-    } else if (probe.confirmation) {
+    else if (probe.confirmation)
       verdict.confirmed = probe.held;
-    } else {
+    else
       ++(probe.held ? verdict.held : verdict.failed);
-    }
   }
   return verdicts;
 }
@@ -167,15 +166,13 @@ bool blames_client_machine(const std::vector<std::string>& broken) {
 std::vector<std::string> broken_rules(const Result& result, const Rules& rules) {
   std::vector<std::string> broken;
   if (result.failure) broken.push_back(fmt::format("the run was aborted: {}", *result.failure));
-  for (const report::Verdict& verdict : result.audit) {
+  for (const report::Verdict& verdict : result.audit)
     if (counts(verdict, result))
       broken.push_back(fmt::format("{}: {}", verdict.name, verdict.text));
-  }
-  for (const report::Verdict& verdict : result.audit) {
+  for (const report::Verdict& verdict : result.audit)
     if (result.plan.is_open_loop() && verdict.name == "rate" &&
         verdict.judgement == Judgement::not_judged)
       broken.push_back(fmt::format("rate: {}; measure for longer", verdict.text));
-  }
   const auto& [efficiency, error] =
       std::tie(result.summary.efficiency, result.summary.efficiency_sampling_error);
   if (rules.efficiency_least > 0 && result.efficiency_is_meaningful() &&
@@ -186,10 +183,9 @@ std::vector<std::string> broken_rules(const Result& result, const Rules& rules) 
   const std::uint64_t failed = report::all_transactions(result).failed_count;
   if (!rules.failures_allowed && failed > 0)
     broken.push_back(fmt::format("{} failed", text::counted_grouped(failed, "transaction")));
-  for (const report::Limit& limit : rules.limits) {
+  for (const report::Limit& limit : rules.limits)
     if (std::string sentence = limit_sentence(result, limit); !sentence.empty())
       broken.push_back(std::move(sentence));
-  }
   if (result.summary.time_seconds <= 0) broken.emplace_back("nothing was measured");
   return broken;
 }

@@ -99,9 +99,8 @@ Judged judge_ambiguous(const Result& result) {
 
 // Unresolved commits may add rows to the data, but never remove any.
 Judged judge_ledger(const Result& result) {
-  if (!result.ledger_in_data) {
+  if (!result.ledger_in_data)
     return not_judged("{}", result.plan.simulate_ms ? no_database : "the data could not be read");
-  }
   const Ledger& ours = result.ledger;
   const LedgerInData& data = *result.ledger_in_data;
   const auto more_orders = data.new_orders - static_cast<std::int64_t>(ours.new_orders);
@@ -159,18 +158,16 @@ Judged judge_accounts(const Result& result) {
   Judged judged{Judgement::held, ""};
   for (const Account& account : result.accounts) {
     const Judged one = judge_account(account);
-    if (one.judgement == Judgement::invalid || judged.judgement == Judgement::held) {
+    if (one.judgement == Judgement::invalid || judged.judgement == Judgement::held)
       judged.judgement = one.judgement;
-    }
     judged.text += (judged.text.empty() ? "" : "; ") + one.text;
   }
   return judged;
 }
 
 Judged judge_verification(const Result& result) {
-  if (!result.verification || result.verification->values + result.verification->not_found == 0) {
+  if (!result.verification || result.verification->values + result.verification->not_found == 0)
     return not_judged("no value was verified");
-  }
   const Verification& verified = *result.verification;
   const std::string values = text::counted_grouped(verified.values, "value");
   if (verified.wrong == 0 && verified.not_found == 0)
@@ -191,9 +188,8 @@ constexpr std::uint64_t few_answers = 10;
 Judged judge_percentile(const measure::HistogramSnapshot& latency,
                         const measure::HistogramSnapshot& unanswered, double limit_s,
                         const char* remedy) {
-  if (latency.count() < few_answers) {
+  if (latency.count() < few_answers)
     return too_few(text::counted(latency.count(), "transaction"), few_answers);
-  }
   const double p90_s = static_cast<double>(latency.percentile_ns(90)) * 1e-9;
   const bool at_least = is_lower_bound(latency, unanswered, 90);
   const std::string without_answer =

@@ -103,8 +103,8 @@ constexpr double throughput_shift_least = 0.1;  // of the higher level
 constexpr double p90_shift_least = 1.0 / 3;
 constexpr double shift_seconds_least = 2;
 
-// Returns the correlation of each value with the one before it; nothing if the values differ only by
-// rounding.
+// Returns the correlation of each value with the one before it; nothing if the values differ only
+// by rounding.
 std::optional<double> neighbour_correlation(const std::vector<double>& values, double rounding) {
   double together = 0;
   double alone = 0;
@@ -121,9 +121,8 @@ std::optional<double> neighbour_correlation(const std::vector<double>& values, d
 // Returns the correlation of neighbours after the trend is removed, from 0 to 0.8.
 double correlation_beside_trend(const std::vector<double>& values, double slope) {
   std::vector<double> rest(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i)
     rest[i] = values[i] - slope * static_cast<double>(i);
-  }
   const auto count = static_cast<double>(rest.size());
   const double mean = std::accumulate(rest.begin(), rest.end(), 0.0) / count;
   for (double& one : rest) one -= mean;
@@ -178,11 +177,9 @@ class ShiftSearch {
   std::optional<LevelShift> run() {
     if (values_.size() < level_shift_values_least) return std::nullopt;
     // A step is a stretch that goes on to the end.
-    for (std::size_t first = 1; first < values_.size(); ++first) {
-      for (std::size_t last = first + options_.stretch_least; last <= values_.size(); ++last) {
+    for (std::size_t first = 1; first < values_.size(); ++first)
+      for (std::size_t last = first + options_.stretch_least; last <= values_.size(); ++last)
         try_stretch(first, last);
-      }
-    }
     try_ramp();
     if (best_.t == 0) return std::nullopt;
     const bool is_large = std::min(best_.from, best_.to) < std::max(best_.from, best_.to) / 2;
@@ -191,9 +188,8 @@ class ShiftSearch {
       const double correlation = correlation_beside_shift();
       best_.t *= std::sqrt((1 - correlation) / (1 + correlation));
     }
-    if (best_.t <= t_most(values_.size(), is_large && options_.large_by_itself)) {
+    if (best_.t <= t_most(values_.size(), is_large && options_.large_by_itself))
       return std::nullopt;
-    }
     return best_;
   }
 
@@ -225,9 +221,8 @@ class ShiftSearch {
     const double from = (sums_.back() - sum) / outside;
     if (!matters(from, to)) return;
     const double difference = to - from;
-    if (!stays && std::abs(difference) * inside <= mean_share_least * count_ * std::max(from, to)) {
+    if (!stays && std::abs(difference) * inside <= mean_share_least * count_ * std::max(from, to))
       return;
-    }
     keep_best({stays ? LevelShift::Shape::step : LevelShift::Shape::stretch, first, last, from, to},
               difference * difference * inside * outside / count_);
   }
@@ -249,9 +244,8 @@ class ShiftSearch {
   }
 
   double fitted(std::size_t i) const {
-    if (best_.shape == LevelShift::Shape::ramp) {
+    if (best_.shape == LevelShift::Shape::ramp)
       return best_.from + (best_.to - best_.from) * static_cast<double>(i) / (count_ - 1);
-    }
     return i >= best_.first && i < best_.last ? best_.to : best_.from;
   }
 
@@ -277,11 +271,9 @@ class ShiftSearch {
 
 Trend find_trend(const std::vector<double>& values) {
   int score = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (std::size_t j = i + 1; j < values.size(); ++j) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    for (std::size_t j = i + 1; j < values.size(); ++j)
       score += (values[j] > values[i]) - (values[j] < values[i]);
-    }
-  }
   Trend trend;
   trend.median = measure::median_of(values);
   const double slope = measure::median_slope(values);

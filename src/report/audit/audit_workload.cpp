@@ -136,10 +136,9 @@ Judged judge_think(const Result& result) {
         text::figure_text(times.mean_high_s), times.distance, times.distance_most));
   }
   if (count == 0) return at_pace(result, not_judged("too few think times"));
-  if (!wrong.empty()) {
+  if (!wrong.empty())
     return at_pace(result,
                    broken("{}, {} think times", fmt::join(wrong, "; "), text::grouped(count)));
-  }
   return at_pace(result, held("means: {}; {} think times with a negative exponential distribution",
                               fmt::join(means, ", "), text::grouped(count)));
 }
@@ -220,9 +219,8 @@ std::string shift_text(std::string_view what, const LevelShift& shift, std::stri
   const std::string text =
       fmt::format("{} {} from {} to {} {}", what, verb, level(shift.from), level(shift.to), unit);
   if (shift.shape == LevelShift::Shape::ramp) return text + " over the measured interval";
-  if (shift.shape == LevelShift::Shape::step) {
+  if (shift.shape == LevelShift::Shape::step)
     return text + fmt::format(" {} after the start of the run", second(shift.first));
-  }
   return text +
          fmt::format(" between {} and {} of the run", second(shift.first), second(shift.last));
 }

@@ -54,9 +54,8 @@ std::vector<Trait> traits_of(const Result& result) {
   }
   traits.push_back(
       {"part", "part of the run", result.is_part() ? part_text(result.ranks.front()) : "all"});
-  for (const char* name : {"fsync", "synchronous_commit", "full_page_writes"}) {
+  for (const char* name : {"fsync", "synchronous_commit", "full_page_writes"})
     traits.push_back({name, fmt::format("server setting {}", name), setting_text(result, name)});
-  }
   return traits;
 }
 
@@ -130,10 +129,9 @@ std::optional<std::string> difference_text(const Sides& sides, std::string_view 
 
 // Calls `on_run` with each run and its name.
 void for_each_run(const Sides& sides, const auto& on_run) {
-  for (const auto& [side, word] : {std::pair(&sides.base, "base"), {&sides.new_runs, "new"}}) {
+  for (const auto& [side, word] : {std::pair(&sides.base, "base"), {&sides.new_runs, "new"}})
     for (std::size_t i = 0; i < side->runs.size(); ++i)
       on_run(side->runs[i], side->name_of(i, word));
-  }
 }
 
 std::string statement_text(const Result& run, const std::string& script, std::size_t place) {
@@ -203,9 +201,8 @@ std::string RunSet::name_of(std::size_t index, std::string_view side) const {
 
 std::vector<const Result*> Sides::all_runs() const {
   std::vector<const Result*> runs;
-  for (const RunSet* side : {&base, &new_runs}) {
+  for (const RunSet* side : {&base, &new_runs})
     for (const Result& run : side->runs) runs.push_back(&run);
-  }
   return runs;
 }
 
@@ -287,9 +284,8 @@ std::vector<std::string> find_other_differences(const Sides& sides) {
   std::set<std::pair<std::string, std::size_t>> statements;  // by script and position
   std::set<std::string> settings;
   for (const Result* run : runs) {
-    for (const TransactionResult& script : run->transactions) {
+    for (const TransactionResult& script : run->transactions)
       for (std::size_t i = 0; i < script.statements.size(); ++i) statements.emplace(script.name, i);
-    }
     if (!run->environment.server) continue;
     for (const auto& [name, value] : run->environment.server->settings) {
       // The version has a note of its own, and a difference in some settings is an obstacle.
@@ -358,9 +354,8 @@ const std::vector<std::string>& obstacle_keys() {
     ycsb.plan.benchmark = "ycsb";
     ycsb.plan.workload = {{"readproportion", "1"}};
     for (const Result& run : {Result(), ycsb}) {
-      for (const Trait& trait : traits_of(run)) {
+      for (const Trait& trait : traits_of(run))
         if (std::ranges::find(all, trait.key) == all.end()) all.push_back(trait.key);
-      }
     }
     for (const std::string_view key :
          {key_duration, key_invalid, key_interrupted, key_failed, key_duplicate})
@@ -437,9 +432,8 @@ std::string wait_events_note(std::span<const Result> base, std::span<const Resul
   });
   if (sorted.size() > events_shown_most) {
     Shares others = {1, 1};
-    for (std::size_t i = 0; i < events_shown_most; ++i) {
+    for (std::size_t i = 0; i < events_shown_most; ++i)
       for (const std::size_t side : {0, 1}) others[side] -= sorted[i].second[side];
-    }
     sorted.resize(events_shown_most);
     sorted.emplace_back("other events", Shares{std::max(others[0], 0.0), std::max(others[1], 0.0)});
   }

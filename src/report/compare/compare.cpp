@@ -24,9 +24,6 @@ constexpr std::size_t pairs_worth_a_hint = 3;
 // Shorter runs do not show how much their seconds are correlated.
 constexpr double seconds_enough_for_batches = 60;
 
-constexpr std::string_view without_scatter =
-    "all values of a side are equal, so the variation between runs is unknown";
-
 // Returns the rounding error of a metric on the scale of the comparison. Percentiles are middles of
 // buckets. Requires: medians.
 double resolution_of(const MetricDifference& difference) {
@@ -45,18 +42,11 @@ double on_scale(double value, bool is_relative) {
   return is_relative ? std::log(value) : value;
 }
 
-std::vector<double> known(const std::vector<std::optional<double>>& values) {
+// Returns the known values on the scale of the comparison.
+std::vector<double> known(const std::vector<std::optional<double>>& values, bool is_relative) {
   std::vector<double> numbers;
-  for (const auto& value : values) {
-    if (value) numbers.push_back(*value);
-  }
-  return numbers;
-}
-
-std::vector<double> known_on_scale(const std::vector<std::optional<double>>& values,
-                                   bool is_relative) {
-  std::vector<double> numbers = known(values);
-  for (double& number : numbers) number = on_scale(number, is_relative);
+  for (const auto& value : values)
+    if (value) numbers.push_back(on_scale(*value, is_relative));
   return numbers;
 }
 
@@ -98,6 +88,13 @@ Shift shift_of_figures(double base, const OwnError& base_error, double new_value
   return shift;
 }
 
+// The terms on which all metrics are judged.
+struct Terms {
+  double confidence;
+  double finest_level;         // one-sided, that a test has to reach
+  std::vector<RunPair> pairs;  // none: the sides as they are
+};
+
 // These functions return the reason why the difference could not be judged; empty if it was.
 
 std::string_view judge_single_runs(MetricDifference& difference, const Result& base,
@@ -114,26 +111,36 @@ std::string_view judge_single_runs(MetricDifference& difference, const Result& b
   return {};
 }
 
-std::string_view judge_several_runs(MetricDifference& difference, double confidence, double level) {
-  const std::vector<double> base = known_on_scale(difference.base_values, difference.is_relative);
-  const std::vector<double> new_values =
-      known_on_scale(difference.new_values, difference.is_relative);
-  if (base.size() + new_values.size() < 3) return "too few runs have a value";
+// Judges by the rank test if it can reach the level, else by Student's test.
+std::string_view judge_by(MetricDifference& difference, bool ranks_suffice, bool has_no_scatter,
+                          const auto& by_ranks, Method ranks, const auto& by_student,
+                          Method student) {
   const double resolution = resolution_of(difference);
-  if (rank_test_p_least(base.size(), new_values.size()) <= level) {
-    take_shift(difference, rank_shift(base, new_values, confidence), Method::ranks);
-  } else if (resolution == 0 && are_equal(base) && are_equal(new_values) &&
-             base.front() != new_values.front()) {
-    return without_scatter;
-  } else {
-    take_shift(difference, student_shift(base, new_values, confidence, resolution),
-               Method::student);
-  }
+  if (ranks_suffice)
+    take_shift(difference, by_ranks(), ranks);
+  else if (resolution == 0 && has_no_scatter)
+    return "all values of a side are equal, so the variation between runs is unknown";
+  else
+    take_shift(difference, by_student(resolution), student);
   return {};
 }
 
+std::string_view judge_several_runs(MetricDifference& difference, const Terms& terms) {
+  const std::vector<double> base = known(difference.base_values, difference.is_relative);
+  const std::vector<double> new_values = known(difference.new_values, difference.is_relative);
+  if (base.size() + new_values.size() < 3) return "too few runs have a value";
+  return judge_by(
+      difference, rank_test_p_least(base.size(), new_values.size()) <= terms.finest_level,
+      are_equal(base) && are_equal(new_values) && base.front() != new_values.front(),
+      [&] { return rank_shift(base, new_values, terms.confidence); }, Method::ranks,
+      [&](double resolution) {
+        return student_shift(base, new_values, terms.confidence, resolution);
+      },
+      Method::student);
+}
+
 // Ignores pairs in which a run has no value.
-std::string_view judge_pairs(MetricDifference& difference, double confidence, double level) {
+std::string_view judge_pairs(MetricDifference& difference, const Terms& terms) {
   std::vector<double> differences;
   for (std::size_t i = 0; i < difference.base_values.size(); ++i) {
     if (!difference.base_values[i] || !difference.new_values[i]) continue;
@@ -141,24 +148,15 @@ std::string_view judge_pairs(MetricDifference& difference, double confidence, do
                           on_scale(*difference.base_values[i], difference.is_relative));
   }
   if (differences.size() < 2) return "too few pairs have a value on both sides";
-  const double resolution = resolution_of(difference);
-  if (signed_rank_p_least(differences.size()) <= level) {
-    take_shift(difference, signed_rank_shift(differences, confidence), Method::signed_ranks);
-  } else if (resolution == 0 && are_equal(differences) && differences.front() != 0) {
-    return without_scatter;
-  } else {
-    take_shift(difference, paired_student_shift(differences, confidence, resolution),
-               Method::paired_student);
-  }
-  return {};
+  return judge_by(
+      difference, signed_rank_p_least(differences.size()) <= terms.finest_level,
+      are_equal(differences) && differences.front() != 0,
+      [&] { return signed_rank_shift(differences, terms.confidence); }, Method::signed_ranks,
+      [&](double resolution) {
+        return paired_student_shift(differences, terms.confidence, resolution);
+      },
+      Method::paired_student);
 }
-
-// The terms on which all metrics are judged.
-struct Terms {
-  double confidence;
-  double finest_level;         // one-sided, that a test has to reach
-  std::vector<RunPair> pairs;  // none: the sides as they are
-};
 
 void take_values(MetricDifference& difference, std::span<const Result> base,
                  std::span<const Result> new_runs, const std::vector<RunPair>& pairs) {
@@ -176,8 +174,8 @@ MetricDifference difference_of(const Metric& metric, std::span<const Result> bas
                                std::span<const Result> new_runs, const Terms& terms) {
   MetricDifference difference{.metric = metric};
   take_values(difference, base, new_runs, terms.pairs);
-  const std::vector<double> base_values = known(difference.base_values);
-  const std::vector<double> new_values = known(difference.new_values);
+  const std::vector<double> base_values = known(difference.base_values, false);
+  const std::vector<double> new_values = known(difference.new_values, false);
   const auto is_positive = [](double value) { return value > 0; };
   difference.is_relative =
       std::ranges::all_of(base_values, is_positive) && std::ranges::all_of(new_values, is_positive);
@@ -194,12 +192,12 @@ MetricDifference difference_of(const Metric& metric, std::span<const Result> bas
                           ? (*difference.new_median / *difference.base_median - 1) * 100
                           : *difference.new_median - *difference.base_median;
   if (!terms.pairs.empty()) {
-    difference.reason = judge_pairs(difference, terms.confidence, terms.finest_level);
+    difference.reason = judge_pairs(difference, terms);
   } else if (base.size() == 1 && new_runs.size() == 1) {
     difference.reason =
         judge_single_runs(difference, base.front(), new_runs.front(), terms.confidence);
   } else {
-    difference.reason = judge_several_runs(difference, terms.confidence, terms.finest_level);
+    difference.reason = judge_several_runs(difference, terms);
   }
   return difference;
 }
@@ -207,9 +205,8 @@ MetricDifference difference_of(const Metric& metric, std::span<const Result> bas
 // Returns the change in the unit of the limit; nothing if it has no percentage.
 std::optional<double> change_for(const Limit& limit, const MetricDifference& difference) {
   const double base = *difference.base_median;
-  if (limit.kind == Limit::Kind::change) {
+  if (limit.kind == Limit::Kind::change)
     return difference.is_relative ? base * *difference.change / 100 : *difference.change;
-  }
   if (difference.is_relative) return difference.change;
   if (base > 0) return *difference.change / base * 100;
   if (*difference.change == 0) return 0.0;
@@ -231,9 +228,8 @@ std::string figures_text(const Limit& limit, const MetricDifference& difference,
   const bool is_paired =
       difference.method == Method::signed_ranks || difference.method == Method::paired_student;
   const std::string_view paired = is_paired ? ", paired" : "";
-  if (limit.kind == Limit::Kind::percent_change) {
+  if (limit.kind == Limit::Kind::percent_change)
     return fmt::format("{} ({:+.1f}%{})", medians, *change, paired);
-  }
   return fmt::format("{} ({}{}{})", medians, *change < 0 ? "" : "+", number_text(*change), paired);
 }
 
@@ -254,9 +250,8 @@ LimitVerdict judge_change(const Limit& limit, const MetricDifference& difference
   // A change from 0 exceeds any percentage.
   const bool beyond = change ? limit.is_beyond(*change) : limit.above == (*difference.change > 0);
   if (!beyond) return {limit, State::kept, figures};
-  if (difference.method == Method::none) {
+  if (difference.method == Method::none)
     return {limit, State::not_judged, fmt::format("{}, but {}", figures, difference.reason)};
-  }
   return {limit, State::broken, figures};
 }
 
@@ -309,9 +304,8 @@ std::vector<LimitVerdict> judge_limits(const std::vector<Limit>& limits,
   for (LimitVerdict& verdict : verdicts) {
     if (verdict.limit.kind != Limit::Kind::value) {
       const std::size_t index = next++;
-      if (verdict.state == State::broken) {
+      if (verdict.state == State::broken)
         judge_significance(verdict, significant[index], p[index], level, p.size());
-      }
     }
     constexpr std::string_view states[] = {"kept", "exceeded, but not significant", "BROKEN",
                                            "NOT JUDGED"};
@@ -334,9 +328,8 @@ SideDescription describe(std::span<const Result> runs) {
 
 std::vector<Metric> wanted_metrics(const CompareOptions& options, const Result& first) {
   std::vector<Metric> metrics = options.metrics.empty() ? default_metrics(first) : options.metrics;
-  for (const Limit& limit : options.limits) {
+  for (const Limit& limit : options.limits)
     if (std::ranges::find(metrics, limit.metric) == metrics.end()) metrics.push_back(limit.metric);
-  }
   return metrics;
 }
 
@@ -438,13 +431,11 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   comparison.new_side = describe(new_runs);
   const Sides sides{{base, options.base_names}, {new_runs, options.new_names}};
   std::vector<std::string> allowed;
-  for (Obstacle& obstacle : find_obstacles(sides)) {
-    if (is_allowed(obstacle.key, options.allow_different)) {
+  for (Obstacle& obstacle : find_obstacles(sides))
+    if (is_allowed(obstacle.key, options.allow_different))
       allowed.push_back(fmt::format("Allowed: {}.", obstacle.text));
-    } else {
+    else
       comparison.obstacles.push_back(std::move(obstacle));
-    }
-  }
   if (!comparison.obstacles.empty()) return comparison;
 
   const auto tested_limits = static_cast<std::size_t>(std::ranges::count_if(
@@ -456,9 +447,8 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
   Terms terms{options.confidence, finest_level, {}};
   if (options.is_paired) terms.pairs = pair_runs(sides);
   comparison.pairs = terms.pairs.size();
-  for (const Metric& metric : wanted_metrics(options, base.front())) {
+  for (const Metric& metric : wanted_metrics(options, base.front()))
     comparison.differences.push_back(difference_of(metric, base, new_runs, terms));
-  }
   comparison.limits = judge_limits(options.limits, comparison.differences, level);
   if (options.is_paired) {
     add_notes_on_pairs(comparison, tested_limits, finest_level);
@@ -470,13 +460,11 @@ Comparison compare(std::span<const Result> base, std::span<const Result> new_run
           "drifts.");
     }
   }
-  if (std::string note = wait_events_note(base, new_runs); !note.empty()) {
+  if (std::string note = wait_events_note(base, new_runs); !note.empty())
     comparison.notes.push_back(std::move(note));
-  }
   for (std::string& note : allowed) comparison.notes.push_back(std::move(note));
-  for (const std::string& note : find_other_differences(sides)) {
+  for (const std::string& note : find_other_differences(sides))
     comparison.notes.push_back(fmt::format("Also different: {}.", note));
-  }
   return comparison;
 }
 

@@ -130,9 +130,8 @@ Table table_of(const Comparison& comparison) {
                           {.title = " ", .is_number = false, .gap = 2}},
               .name_width_least = 18,
               .name_width_most = name_width_most};
-  for (const MetricDifference& one : comparison.differences) {
+  for (const MetricDifference& one : comparison.differences)
     table.add(cells_of(one, comparison.confidence));
-  }
   return table;
 }
 
@@ -169,16 +168,14 @@ std::vector<std::string> reason_sentences(const Comparison& comparison) {
     if (one.method != Method::none) continue;
     auto known =
         std::ranges::find(names_by_reason, one.reason, [](auto& entry) { return entry.first; });
-    if (known == names_by_reason.end()) {
+    if (known == names_by_reason.end())
       names_by_reason.emplace_back(one.reason, one.metric.name());
-    } else {
+    else
       known->second += ", " + one.metric.name();
-    }
   }
   std::vector<std::string> sentences;
-  for (const auto& [reason, names] : names_by_reason) {
+  for (const auto& [reason, names] : names_by_reason)
     sentences.push_back(fmt::format("? {}: {}", names, reason));
-  }
   return sentences;
 }
 
@@ -219,9 +216,8 @@ std::vector<std::string> method_sentences(const Comparison& comparison) {
       {Method::within_run,
        "Intervals and p come from the seconds and the histograms of the two runs. They do not "
        "include the variation between runs."}};
-  for (const auto& [method, sentence] : explained) {
+  for (const auto& [method, sentence] : explained)
     if (methods.contains(method)) sentences.push_back(sentence);
-  }
   add_sentence_on_units(sentences, comparison);
   const double by_chance = static_cast<double>(judged) * (1 - comparison.confidence);
   if (by_chance >= 0.45) {
@@ -319,13 +315,11 @@ std::string compare_markdown(const Comparison& comparison) {
 
 std::string compare_json(const Comparison& comparison) {
   json obstacles = json::array();
-  for (const Obstacle& one : comparison.obstacles) {
+  for (const Obstacle& one : comparison.obstacles)
     obstacles.push_back({{"key", one.key}, {"text", one.text}});
-  }
   json rows = json::array();
-  for (const MetricDifference& one : comparison.differences) {
+  for (const MetricDifference& one : comparison.differences)
     rows.push_back(row(one, comparison.confidence));
-  }
   json limits = json::array();
   for (const LimitVerdict& one : comparison.limits) {
     limits.push_back({{"limit", one.limit.text()},

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <span>
 
 #include "report/model/chart.h"
@@ -37,13 +38,11 @@ Value failed(const Metric& metric, const Result& run) {
 // Returns the time of server sessions in the selected wait events per transaction; nothing without
 // --server-stats.
 Value server_ms(const Result& run, bool (*is_meant)(std::string_view event)) {
-  if (!run.server_stats || run.server_stats->samples_measured == 0 || run.all_count() == 0) {
+  if (!run.server_stats || run.server_stats->samples_measured == 0 || run.all_count() == 0)
     return std::nullopt;
-  }
   double sessions = 0;
-  for (const WaitEvent& one : run.server_stats->wait_events) {
+  for (const WaitEvent& one : run.server_stats->wait_events)
     if (is_meant(one.name)) sessions += one.sessions;
-  }
   return run.ms_per_transaction(sessions);
 }
 
@@ -241,9 +240,8 @@ Metric Metric::parse(std::string_view text, const MetricVocabulary& vocabulary) 
   const std::string_view name = text::trimmed(text);
   if (name.empty() || name.size() > name_length_max) refuse(name, vocabulary);
   const std::string wanted = folded(name, vocabulary);
-  for (const Traits& plain : plain_kinds_of(vocabulary)) {
+  for (const Traits& plain : plain_kinds_of(vocabulary))
     if (folded(plain.name, vocabulary) == wanted) return {plain, std::string(plain.name)};
-  }
   // A name may contain dots: the longest one that fits is meant.
   NamedTransaction named;
   std::size_t dot = 0;
@@ -279,9 +277,8 @@ std::optional<double> Metric::sum_of(std::uint64_t TransactionResult::* count,
                                      const Result& result) const {
   if (deferred_) return static_cast<double>(deferred_row(*result.deferred_delivery).*count);
   std::optional<double> sum;
-  for (const TransactionResult& one : result.transactions) {
+  for (const TransactionResult& one : result.transactions)
     if (is_of(one)) sum = sum.value_or(0) + static_cast<double>(one.*count);
-  }
   return sum;
 }
 
@@ -302,58 +299,51 @@ std::optional<double> Metric::value(const Result& result) const {
 measure::HistogramSnapshot Metric::histogram(const Result& result) const {
   measure::HistogramSnapshot latencies;
   if (deferred_) return result.deferred_delivery ? result.deferred_delivery->latency : latencies;
-  for (const TransactionResult& one : result.transactions) {
+  for (const TransactionResult& one : result.transactions)
     if (is_of(one)) latencies.merge(service_ ? one.service : one.latency);
-  }
   return latencies;
 }
 
-std::vector<Metric> default_metrics(const Result& result) {
-  if (result.is_tpcc()) {
-    return parse_metrics(
-        std::string(
-            "tpmC,efficiency,throughput,new_order.p50,new_order.p90,new_order.p99,payment.p50,"
-            "payment.p90,payment.p99,order_status.p90,delivery.p90,stock_level.p90,all.p99,all.p99."
-            "9,"
-            "failed,retries,unanswered,unavailable_s,stalled_s,client.cpu_us,client.memory") +
-        (result.server_stats ? ",server.cpu_ms,server.wait_ms" : ""));
-  }
-  constexpr std::size_t transactions_shown_most = 8;
-  const MetricVocabulary vocabulary = vocabulary_of(result);
-  std::vector<Metric> metrics = parse_metrics("throughput", vocabulary);
-  const auto add = [&](const std::string& name) {
-    const Metric metric = Metric::parse(name, vocabulary);
-    if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(metric);
-  };
-  const std::size_t shown = std::min(vocabulary.transactions.size(), transactions_shown_most);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const std::string name = metric_transaction(vocabulary.transactions[i]);
-    // Whoever wants more of a long name has to ask for it.
-    if (name.size() + 5 > name_length_max) continue;
-    for (const char* statistic : {".p50", ".p90", ".p99"}) add(name + statistic);
-  }
-  if (result.plan.is_open_loop()) {
-    for (const char* name : {"all.service.p50", "all.service.p99"}) add(name);
-  }
-  for (const char* name : {"all.p99", "all.p99.9", "failed", "retries", "unanswered",
-                           "unavailable_s", "stalled_s", "client.cpu_us", "client.memory"}) {
-    add(name);
-  }
-  if (result.server_stats) {
-    for (const char* name : {"server.cpu_ms", "server.wait_ms"}) add(name);
+// Returns the metrics with these names, each once.
+static std::vector<Metric> metrics_of(const std::vector<std::string>& names,
+                                      const MetricVocabulary& vocabulary) {
+  std::vector<Metric> metrics;
+  for (const std::string& name : names) {
+    Metric metric = Metric::parse(name, vocabulary);
+    if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(std::move(metric));
   }
   return metrics;
 }
 
-std::vector<Metric> parse_metrics(std::string_view text, const MetricVocabulary& vocabulary) {
-  std::vector<Metric> metrics;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    const Metric metric = Metric::parse(text.substr(0, comma), vocabulary);
-    if (std::ranges::find(metrics, metric) == metrics.end()) metrics.push_back(metric);
-    if (comma == std::string_view::npos) return metrics;
-    text.remove_prefix(comma + 1);
+std::vector<Metric> default_metrics(const Result& result) {
+  std::vector<std::string> names = {
+      "tpmC",          "efficiency",       "throughput",   "new_order.p50",
+      "new_order.p90", "new_order.p99",    "payment.p50",  "payment.p90",
+      "payment.p99",   "order_status.p90", "delivery.p90", "stock_level.p90"};
+  const MetricVocabulary vocabulary = vocabulary_of(result);
+  if (!vocabulary.is_tpcc) {
+    constexpr std::size_t transactions_shown_most = 8;
+    names = {"throughput"};
+    for (std::size_t i = 0; i < vocabulary.transactions.size(); ++i) {
+      const std::string name = metric_transaction(vocabulary.transactions[i]);
+      // Figures of transactions with longer names are shown on request.
+      if (i >= transactions_shown_most || name.size() + 5 > name_length_max) continue;
+      for (const char* statistic : {".p50", ".p90", ".p99"}) names.push_back(name + statistic);
+    }
+    if (result.plan.is_open_loop())
+      names.insert(names.end(), {"all.service.p50", "all.service.p99"});
   }
+  names.insert(names.end(), {"all.p99", "all.p99.9", "failed", "retries", "unanswered",
+                             "unavailable_s", "stalled_s", "client.cpu_us", "client.memory"});
+  if (result.server_stats) names.insert(names.end(), {"server.cpu_ms", "server.wait_ms"});
+  return metrics_of(names, vocabulary);
+}
+
+std::vector<Metric> parse_metrics(std::string_view text, const MetricVocabulary& vocabulary) {
+  std::vector<std::string> names;
+  for (const auto name : std::views::split(text, ',')) names.emplace_back(name.begin(), name.end());
+  if (names.empty()) names.emplace_back();
+  return metrics_of(names, vocabulary);
 }
 
 std::vector<std::string> metric_names(const MetricVocabulary& vocabulary) {
@@ -365,9 +355,8 @@ std::vector<std::string> metric_names(const MetricVocabulary& vocabulary) {
       all.push_back(fmt::format("{}.{}", transaction.name, statistic));
     }
     if (vocabulary.is_tpcc) continue;
-    for (const char* statistic : {"p50", "p90", "p99", "mean", "max"}) {
+    for (const char* statistic : {"p50", "p90", "p99", "mean", "max"})
       all.push_back(fmt::format("{}.service.{}", transaction.name, statistic));
-    }
   }
   return all;
 }
@@ -375,9 +364,8 @@ std::vector<std::string> metric_names(const MetricVocabulary& vocabulary) {
 std::string end_of_name(std::string name, std::size_t width) {
   if (text::text_width(name) <= width) return name;
   constexpr std::string_view mark = "..";
-  while (!name.empty() && text::text_width(name) + mark.size() > width) {
+  while (!name.empty() && text::text_width(name) + mark.size() > width)
     name.erase(0, text::first_character(name).bytes);
-  }
   return std::string(mark) + name;
 }
 
@@ -421,9 +409,8 @@ std::string metric_table_text(const std::vector<NamedResult>& results,
     out += fmt::format("{:>3}  {}\n", i + 1, text::shown(results[i].name, name_bytes));
     const std::string audit =
         text::shown(summarise(results[i].result.audit).sentence, audit_bytes_most);
-    for (const std::string& line : text::wrapped_lines(audit, width - 5)) {
+    for (const std::string& line : text::wrapped_lines(audit, width - 5))
       out += fmt::format("     {}\n", line);
-    }
   }
   for (std::size_t first = 1; first == 1 || first < results.size(); first += results_a_block) {
     const std::size_t last = std::min(first + results_a_block, results.size());
@@ -433,9 +420,8 @@ std::string metric_table_text(const std::vector<NamedResult>& results,
     for (const MetricRow& row : rows) {
       out += fmt::format("{:<{}} {:>11}", end_of_name(row_name(row.metric), names_width),
                          names_width, value_text(row.cells[0]));
-      for (std::size_t i = first; i < last; ++i) {
+      for (std::size_t i = first; i < last; ++i)
         out += fmt::format(" {:>10} {:>9}", value_text(row.cells[i]), change_text(row.cells[i]));
-      }
       out += "\n";
     }
   }
@@ -475,9 +461,8 @@ Bound read_bound(std::string_view text, std::string_view whole) {
     refuse_limit(whole, "it has no number");
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bound.number,
                                             std::chars_format::fixed);
-  if (error != std::errc() || bound.number > bound_most) {
+  if (error != std::errc() || bound.number > bound_most)
     refuse_limit(whole, fmt::format("the number is not between -{0:g} and {0:g}", bound_most));
-  }
   if (negative) bound.number = -bound.number;
   bound.unit = text::trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
   return bound;

@@ -57,11 +57,9 @@ std::vector<double> sums_of_choices(const Ranks& ranks, std::size_t chosen) {
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(sum_most + 1));
   ways[0][0] = 1;
   for (const std::size_t rank : ranks) {
-    for (std::size_t k = chosen; k > 0; --k) {
-      for (std::size_t sum = sum_most; sum + 1 > rank; --sum) {
+    for (std::size_t k = chosen; k > 0; --k)
+      for (std::size_t sum = sum_most; sum + 1 > rank; --sum)
         ways[k][sum] += ways[k - 1][sum - rank];
-      }
-    }
   }
   std::vector<double> distribution = std::move(ways[chosen]);
   const double total = std::accumulate(distribution.begin(), distribution.end(), 0.0);
@@ -263,9 +261,8 @@ double rank_test_p_least(std::size_t base_count, std::size_t new_count) {
     return approximate_tails(doubled, new_count).p_higher;
   }
   double orders = 1;
-  for (std::size_t i = 1; i <= new_count; ++i) {
+  for (std::size_t i = 1; i <= new_count; ++i)
     orders *= static_cast<double>(base_count + i) / static_cast<double>(i);
-  }
   return 1 / orders;
 }
 
@@ -281,9 +278,8 @@ Shift rank_shift(std::span<const double> base, std::span<const double> new_value
                  double confidence) {
   std::vector<double> differences;
   differences.reserve(base.size() * new_values.size());
-  for (const double from : base) {
+  for (const double from : base)
     for (const double to : new_values) differences.push_back(to - from);
-  }
   std::ranges::sort(differences);
   return shift_between(differences,
                        cut_of_ranks(base.size(), new_values.size(), (1 - confidence) / 2),
@@ -307,11 +303,9 @@ double signed_rank_p_least(std::size_t pairs) {
 Shift signed_rank_shift(std::span<const double> differences, double confidence) {
   std::vector<double> averages;
   averages.reserve(differences.size() * (differences.size() + 1) / 2);
-  for (std::size_t i = 0; i < differences.size(); ++i) {
-    for (std::size_t j = i; j < differences.size(); ++j) {
+  for (std::size_t i = 0; i < differences.size(); ++i)
+    for (std::size_t j = i; j < differences.size(); ++j)
       averages.push_back((differences[i] + differences[j]) / 2);
-    }
-  }
   std::ranges::sort(averages);
   const auto distribution = sums_of_signed(ranks_without_ties(differences.size()));
   return shift_between(averages, number_of_rare(distribution, (1 - confidence) / 2),
@@ -344,9 +338,8 @@ BatchMeans batch_means(const std::vector<double>& seconds) {
   const std::size_t length = seconds.size() / batches_least;
   const std::size_t count = seconds.size() / length;
   std::vector<double> batches(count);
-  for (std::size_t i = 0; i < count * length; ++i) {
+  for (std::size_t i = 0; i < count * length; ++i)
     batches[i / length] += seconds[i] / static_cast<double>(length);
-  }
   const auto n = static_cast<double>(count);
   BatchMeans result;
   result.mean = std::accumulate(batches.begin(), batches.end(), 0.0) / n;
@@ -372,9 +365,8 @@ WithinRun rate_error(const Metric& metric, const Result& result) {
   for (const MeasuredSecond& second : measured_seconds(result.time_series)) {
     const std::vector<std::uint64_t>& counts = second.point.ok;
     double count = 0;
-    for (std::size_t i = 0; i < std::min(result.transactions.size(), counts.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(result.transactions.size(), counts.size()); ++i)
       if (metric.is_of(result.transactions[i])) count += static_cast<double>(counts[i]);
-    }
     rates.push_back(count / second.length_s);
   }
   if (rates.size() < batches_least) return too_short;
@@ -403,9 +395,8 @@ std::optional<double> error_of_seconds(const Result& result, double percent) {
                       : percent <= 95 ? &TimePoint::p90_ms
                                       : &TimePoint::p99_ms;
   std::vector<double> logs;
-  for (const MeasuredSecond& second : measured_seconds(result.time_series)) {
+  for (const MeasuredSecond& second : measured_seconds(result.time_series))
     if (second.point.*figure > 0) logs.push_back(std::log(second.point.*figure));
-  }
   if (logs.size() < batches_least) return std::nullopt;
   return batch_means(logs).error;
 }

@@ -33,9 +33,8 @@ constexpr double median_difference_scale = 1.4826 / 1.41421356;  // of normal va
 
 double deviation_of_noise(std::span<const double> values) {
   std::vector<double> differences;
-  for (std::size_t i = 1; i < values.size(); ++i) {
+  for (std::size_t i = 1; i < values.size(); ++i)
     differences.push_back(std::abs(values[i] - values[i - 1]));
-  }
   return median_difference_scale * measure::median_of(differences);
 }
 
@@ -163,9 +162,8 @@ class Search {
 
   // std::shuffle gives other orders with another standard library.
   void shuffle(std::vector<double>& scores) {
-    for (std::size_t i = scores.size(); i > 1; --i) {
+    for (std::size_t i = scores.size(); i > 1; --i)
       std::swap(scores[i - 1], scores[static_cast<std::size_t>(random_() % i)]);
-    }
   }
 
   // A position was found while its stretch still contained other changes, which may have moved it.

@@ -35,9 +35,7 @@ struct Reference {
 Reference reference_in(const std::vector<const HistoryEntry*>& group, bool any_duration) {
   if (any_duration) return {group.back(), group.size()};
   std::vector<double> durations;
-  for (const HistoryEntry* entry : group) {
-    durations.push_back(entry->result.summary.time_seconds);
-  }
+  for (const HistoryEntry* entry : group) durations.push_back(entry->result.summary.time_seconds);
   std::ranges::sort(durations);
   Reference best;
   for (const HistoryEntry* entry : group) {
@@ -56,9 +54,8 @@ Reference reference_in(const std::vector<const HistoryEntry*>& group, bool any_d
 const HistoryEntry* reference_of(const std::vector<HistoryEntry>& entries,
                                  std::span<const std::string> allow_different) {
   std::map<std::string, std::vector<const HistoryEntry*>> groups;
-  for (const HistoryEntry& entry : entries) {
+  for (const HistoryEntry& entry : entries)
     groups[circumstances_of(entry.result, allow_different)].push_back(&entry);
-  }
   const bool any_duration = is_allowed("duration", allow_different);
   Reference best;
   for (const auto& [circumstances, group] : groups) {
@@ -338,9 +335,8 @@ std::string differences_text(std::vector<std::string> differences) {
 
 std::string change_letter(std::size_t number) {
   std::string letters;
-  for (std::size_t rest = number + 1; rest > 0; rest = (rest - 1) / 26) {
+  for (std::size_t rest = number + 1; rest > 0; rest = (rest - 1) / 26)
     letters.insert(letters.begin(), static_cast<char>('A' + (rest - 1) % 26));
-  }
   return letters;
 }
 
@@ -382,9 +378,8 @@ std::string history_text(const History& history) {
     for (const Cell& change : changes_of(history).items) blocks.emplace_back(Paragraph{change});
     if (history.changes.empty()) blocks.emplace_back(Paragraph{no_change_sentence(history)});
   }
-  if (!history.left_out.empty()) {
+  if (!history.left_out.empty())
     append(blocks, {Gap{}, Paragraph{"Left out:"}, left_out_of(history, left_out_shown_most)});
-  }
   if (history.left_out.size() > left_out_shown_most) {
     blocks.emplace_back(
         Paragraph{fmt::format("and {} more", history.left_out.size() - left_out_shown_most)});
@@ -406,9 +401,8 @@ std::string history_html(const History& history) {
            {Section{"", {Figure{.chart = chart_of(history)}}}, Section{"Changes", {changes}},
             Section{"Results", {points_table(history)}}});
   }
-  if (!history.left_out.empty()) {
+  if (!history.left_out.empty())
     page.content.emplace_back(Section{"Left out", {left_out_of(history, history.left_out.size())}});
-  }
   return render_page(page);
 }
 
@@ -434,9 +428,8 @@ std::string history_json(const History& history) {
                        {"text", change_sentence(history, i)}});
   }
   json left_out = json::array();
-  for (const LeftOut& one : history.left_out) {
+  for (const LeftOut& one : history.left_out)
     left_out.push_back({{"name", one.name}, {"reason", one.reason}});
-  }
   return document_text({{"schema_version", history_schema_version},
                         {"document", "drover history"},
                         {"metric", history.metric.name()},

@@ -94,9 +94,8 @@ class Drawing {
   void draw_x_axis() {
     for (const Tick& tick : chart_.x_ticks) {
       const double x = position(tick.value);
-      for (std::size_t i = 0; i < tops_.size(); ++i) {
+      for (std::size_t i = 0; i < tops_.size(); ++i)
         draw_line("grid", x, tops_[i], x, tops_[i] + chart_.panels[i].height);
-      }
       // At the ends, labels stay within the picture; short ones may extend to the left of it.
       constexpr std::size_t short_label_most = 8;
       const bool is_left_end = x < 0.03 && tick.label.size() > short_label_most;
@@ -158,9 +157,8 @@ class Drawing {
         envelope += command + x_of(point.x) + ' ' + coordinate(height_of(point.high));
         command = 'L';
       }
-      for (auto point = piece.rbegin(); point != piece.rend(); ++point) {
+      for (auto point = piece.rbegin(); point != piece.rend(); ++point)
         envelope += 'L' + x_of(point->x) + ' ' + coordinate(height_of(point->low));
-      }
       envelope += 'Z';
     }
     if (!envelope.empty()) html_.leaf("path.envelope", {{"d", envelope}});
@@ -218,9 +216,8 @@ class Drawing {
         html_.open("g", {{"class", chart_.read_outs_stacked ? "read-out over" : "read-out"}});
     draw_rectangle(start, end, top, bottom_);
     if (chart_.read_outs_stacked) return draw_stacked(read_out, top);
-    for (std::size_t i = 0; i < std::min(tops_.size(), read_out.lines.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(tops_.size(), read_out.lines.size()); ++i)
       html_.line("text", {{"y", coordinate(tops_[i] - 8)}}, read_out.lines[i]);
-    }
   }
 
   // In the upper left corner, where curves that only rise are not.
@@ -291,17 +288,15 @@ std::string label_of(double value, Quantity quantity) {
 // Returns the next 1, 2 or 5 times a power of ten.
 double round_up(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
+  for (const double factor : {1.0, 2.0, 5.0})
     if (value <= factor * power * (1 + tolerance)) return factor * power;
-  }
   return 10 * power;
 }
 
 double round_down(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value) + tolerance));
-  for (const double factor : {5.0, 2.0}) {
+  for (const double factor : {5.0, 2.0})
     if (value >= factor * power * (1 - tolerance)) return factor * power;
-  }
   return power;
 }
 
@@ -339,9 +334,8 @@ Axis axis_from_zero(double highest, Quantity quantity, std::size_t intervals_max
   if (quantity == Quantity::number) step = std::max(step, 1.0);
   const double intervals = std::max(1.0, std::ceil(highest / step * (1 - tolerance)));
   Axis axis{Scale::linear(0, intervals * step), {}};
-  for (double i = 0; i <= intervals; ++i) {
+  for (double i = 0; i <= intervals; ++i)
     axis.ticks.push_back({i * step, label_of(i * step, quantity)});
-  }
   return axis;
 }
 
@@ -367,9 +361,8 @@ Axis logarithmic_axis(double lowest, double highest, Quantity quantity) {
       // A long range shows the powers of ten, and the ends unless they are next to a power.
       const bool low_end = value <= low * (1 + tolerance) && factor < 5;
       const bool high_end = value >= high * (1 - tolerance) && factor > 2;
-      if (within && (power || decades <= 2.2 || (decades < 5.5 && (low_end || high_end)))) {
+      if (within && (power || decades <= 2.2 || (decades < 5.5 && (low_end || high_end))))
         axis.ticks.push_back({value, label_of(value, quantity), !power && decades <= 2.2});
-      }
     }
   }
   return axis;
@@ -379,23 +372,20 @@ double round_step_s(double seconds_least) {
   static constexpr std::array<double, 24> steps = {
       0.1, 0.2, 0.5, 1,    2,    5,    10,   15,    20,    30,    60,    120,
       300, 600, 900, 1200, 1800, 3600, 7200, 10800, 21600, 43200, day_s, 2 * day_s};
-  for (const double step : steps) {
+  for (const double step : steps)
     if (step >= seconds_least * (1 - tolerance)) return step;
-  }
   return round_up(seconds_least / day_s) * day_s;
 }
 
 std::vector<Tick> time_ticks(double low_s, double high_s, std::size_t count_max) {
   std::vector<Tick> ticks;
-  if (!std::isfinite(low_s) || !std::isfinite(high_s) || high_s < low_s || count_max < 2) {
+  if (!std::isfinite(low_s) || !std::isfinite(high_s) || high_s < low_s || count_max < 2)
     return ticks;
-  }
   const double step =
       std::max(1.0, round_step_s((high_s - low_s) / static_cast<double>(count_max - 1)));
   const double last = std::floor(high_s / step + tolerance);
-  for (double i = std::ceil(low_s / step - tolerance); i <= last; ++i) {
+  for (double i = std::ceil(low_s / step - tolerance); i <= last; ++i)
     ticks.push_back({i * step, time_label(i * step), std::fmod(std::abs(i), 2) != 0});
-  }
   return ticks;
 }
 
@@ -404,9 +394,8 @@ std::string number_label(double value) {
   if (value < 0) return "-" + number_label(-value);
   if (value < 99.95) return fmt::format("{:.3g}", value);
   if (value < 99'999.5) return text::grouped(static_cast<std::uint64_t>(std::llround(value)));
-  for (const auto& [factor, suffix] : {std::pair(1e3, "k"), {1e6, "M"}, {1e9, "G"}, {1e12, "T"}}) {
+  for (const auto& [factor, suffix] : {std::pair(1e3, "k"), {1e6, "M"}, {1e9, "G"}, {1e12, "T"}})
     if (value < factor * 999.5) return three_digits(value / factor) + suffix;
-  }
   return fmt::format("{:.2g}", value);
 }
 
@@ -424,9 +413,8 @@ std::string milliseconds_label(double ms) {
 
 std::string number_text(double value) {
   const double size = std::abs(value);
-  if (size >= 999.95 || (size == std::floor(size) && size < 1e15)) {
+  if (size >= 999.95 || (size == std::floor(size) && size < 1e15))
     return fmt::format("{:.0f}", value);
-  }
   if (size >= 99.995) return fmt::format("{:.1f}", value);
   return fmt::format("{:.2f}", value);
 }

@@ -55,15 +55,14 @@ std::string cleaned(std::string_view text) {
     const std::string_view bytes = text.substr(0, next.bytes);
     text.remove_prefix(next.bytes);
     const bool space = next.point < 0x20 || !next.valid || !text::is_printable(next.point);
-    if (space) {
+    if (space)
       result += ' ';
-    } else if (next.point == '`') {
+    else if (next.point == '`')
       result += '\'';
-    } else if (next.point == '|') {
+    else if (next.point == '|')
       result += "¦";
-    } else {
+    else
       result += bytes;
-    }
   }
   const std::size_t first = result.find_first_not_of(' ');
   if (first == std::string::npos) return {};

@@ -37,9 +37,8 @@ std::vector<ShownColumn> shown_columns(const Table& table) {
     const TableColumn& column = table.columns[i];
     if (column.title.terminal.empty()) continue;
     std::size_t width = std::max(column.width, text::text_width(column.title.terminal));
-    for (const TableRow& row : table.rows) {
+    for (const TableRow& row : table.rows)
       if (row.in_terminal) width = std::max(width, text::text_width(row.cells[i].terminal));
-    }
     shown.push_back({i, width + column.gap});
   }
   return shown;
@@ -56,10 +55,9 @@ class TableLayout {
   TableLayout(const Table& table, std::size_t width) : table_(table), width_(width) {
     columns_ = shown_columns(table);
     longest_name_ = text::text_width(table.columns.front().title.terminal);
-    for (const TableRow& row : table.rows) {
+    for (const TableRow& row : table.rows)
       if (row.in_terminal)
         longest_name_ = std::max(longest_name_, text::text_width(row.cells[0].terminal));
-    }
   }
 
   // Returns the table, or several below each other where it is too wide for the terminal.
@@ -134,9 +132,8 @@ class TableLayout {
       append_line(out, std::move(line));
     };
     append_row([&](std::size_t i) { return table_.columns[i].title.terminal; });
-    for (const TableRow& row : table_.rows) {
+    for (const TableRow& row : table_.rows)
       if (row.in_terminal) append_row([&](std::size_t i) { return row.cells[i].terminal; });
-    }
   }
 
   const Table& table_;
@@ -172,9 +169,8 @@ class TerminalRenderer {
   }
 
   void operator()(const Items& items) {
-    for (const Cell& item : items.items) {
+    for (const Cell& item : items.items)
       if (!item.terminal.empty()) fold("- " + item.terminal, "  ", 0);
-    }
   }
 
   void operator()(const Table& table) {
@@ -208,11 +204,10 @@ class TerminalRenderer {
   void fold(const std::string& text, const std::string& indent, std::size_t label) {
     if (text.empty()) return;
     const std::string line = printable(text);
-    if (text::text_width(line) <= width_) {
+    if (text::text_width(line) <= width_)
       append_line(out_, line);
-    } else {
+    else
       text::append_folded(out_, line, width_, indent, label);
-    }
   }
 
   std::size_t width_;
@@ -245,9 +240,8 @@ class CharacterChart {
 
   std::string draw() {
     draw_curves(false);
-    for (const Band& band : chart_.bands) {
+    for (const Band& band : chart_.bands)
       for (std::string& row : rows_) row[column_of(band.start)] = ':';
-    }
     draw_curves(true);
     std::string out;
     for (std::size_t row = 0; row < row_count; ++row) {
@@ -265,9 +259,8 @@ class CharacterChart {
   static constexpr std::size_t row_count = 14;
 
   void for_each_point(const auto& on_point) const {
-    for (const Curve& curve : chart_.panels.front().curves) {
+    for (const Curve& curve : chart_.panels.front().curves)
       for (const auto& piece : curve.pieces) std::ranges::for_each(piece, on_point);
-    }
   }
 
   std::size_t column_of(double x) const {

@@ -158,9 +158,8 @@ void add_columns(Timeline& timeline, const std::vector<Interval>& intervals, dou
     const double middle = interval.start_s + interval.length_s / 2 - origin_s;
     // A short point counts in the column before, because its own rate would be wild.
     const bool sliver = interval.length_s < interval_s / 2;
-    if (!sliver || sums.empty()) {
+    if (!sliver || sums.empty())
       index = static_cast<std::int64_t>(std::floor(middle / timeline.column_s));
-    }
     sums[index].add(interval, new_order_index, interval_s);
   }
   for (const auto& [place, sum] : sums) {
@@ -203,9 +202,8 @@ Timeline make_timeline(const Result& result, std::size_t columns_max) {
   timeline.outages = spans_within(availability.outages, "outage", timeline, origin_s);
   std::ranges::move(spans_within(availability.stalls, "stall", timeline, origin_s),
                     std::back_inserter(timeline.outages));
-  if (result.checkpoints) {
+  if (result.checkpoints)
     timeline.checkpoints = spans_within(*result.checkpoints, "checkpoint", timeline, origin_s);
-  }
   return timeline;
 }
 
@@ -223,9 +221,8 @@ double Timeline::middle_of(const TimelineColumn& column) const {
 
 double Timeline::highest(TimeFigure which) const {
   double highest = 0;
-  for (const TimelineColumn& column : columns) {
+  for (const TimelineColumn& column : columns)
     if (const auto& figure = column.figure(which)) highest = std::max(highest, figure->high);
-  }
   return highest;
 }
 
@@ -295,9 +292,8 @@ std::vector<Band> single_bands(const Timeline& timeline) {
          .lane = lane,
          .block_in_lane = block_in_lane});
   };
-  for (const TimeSpan& span : timeline.checkpoints) {
+  for (const TimeSpan& span : timeline.checkpoints)
     add(span, timeline.outages.empty() ? 0 : 1, true);
-  }
   for (const TimeSpan& span : timeline.outages) add(span, 0, false);
   return bands;
 }
@@ -363,9 +359,8 @@ std::string read_out_line(const WaitEventStack& stack, std::size_t column) {
 
 double WaitEventStack::highest() const {
   double highest = 0;
-  for (const auto& sessions : columns) {
+  for (const auto& sessions : columns)
     if (sessions) highest = std::max(highest, sum_of(*sessions));
-  }
   return highest;
 }
 

@@ -85,9 +85,8 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                 .height = 70,
                 .axis = axis(client_load, client_load, Quantity::share),
                 .curves = {curve(client_load, title, "t0")}};
-    if (panel.axis.scale.high() > overloaded) {
+    if (panel.axis.scale.high() > overloaded)
       panel.marks.push_back({.y = overloaded, .label = "80%"});
-    }
     panels.push_back(std::move(panel));
   }
   return panels;
@@ -101,9 +100,8 @@ std::vector<std::string> read_out_lines(const Timeline& timeline, const Timeline
   if (timeline.is_of_tpcc) rates += fmt::format(" · NewOrder {}/s", mean(new_orders));
   std::vector<std::string> lines = {
       rates, fmt::format("p50 {} · p90 {} · p99 {}", mean(p50_ms), mean(p90_ms), mean(p99_ms))};
-  if (timeline.has_errors()) {
+  if (timeline.has_errors())
     lines.push_back(fmt::format("failed {}/s · retried {}/s", mean(failed), mean(retries)));
-  }
   lines.push_back(fmt::format("in flight {} · waiting {}", mean(in_flight), mean(waiting)));
   if (timeline.highest(client_load) > 0) lines.push_back("load " + mean(client_load));
   return lines;
@@ -137,9 +135,8 @@ std::string describe_time_chart(const Timeline& timeline) {
                         outage.length_text());
     if (text.size() > 600) break;
   }
-  if (!timeline.checkpoints.empty()) {
+  if (!timeline.checkpoints.empty())
     text += text::counted(timeline.checkpoints.size(), "checkpoint") + " of the server. ";
-  }
   text += timeline.thinned ? fmt::format(
                                  "Each point covers {}: lines are means, shades extend from the "
                                  "smallest {} to the largest.",
@@ -300,12 +297,10 @@ std::string describe_spectrum(const std::vector<SpectrumLine>& lines, const std:
   std::string text =
       "Latency by percentile: at 99%, one transaction in a hundred took longer. A curve ends where "
       "the sample is too small for higher percentiles.";
-  if (!beyond.empty()) {
+  if (!beyond.empty())
     text += " Limits of the 90th percentile far above the chart: " + beyond + ".";
-  } else if (std::ranges::any_of(lines,
-                                 [](const auto& line) { return line.limit_s.has_value(); })) {
+  else if (std::ranges::any_of(lines, [](const auto& line) { return line.limit_s.has_value(); }))
     text += " The limits apply at 90%.";
-  }
   return text;
 }
 
@@ -353,9 +348,8 @@ void append_outages(Chart& chart, const Timeline& timeline, const std::string& n
 
 Block time_overlay(const std::vector<NamedResult>& results) {
   std::vector<Timeline> timelines;
-  for (const NamedResult& one : results) {
+  for (const NamedResult& one : results)
     timelines.push_back(make_timeline(one.result, columns_of_overlay_max));
-  }
   double start = 0;
   double end = 0;
   double commits = 0;
@@ -417,11 +411,9 @@ SideBySide latency_overlay(const std::vector<NamedResult>& results) {
   SideBySide charts{.parts = {}, .selector = "div.multiples"};
   std::vector<std::string> names;
   for (const NamedResult& one : results) {
-    for (const TransactionResult& transaction : one.result.transactions) {
-      if (std::ranges::find(names, transaction.name) == names.end()) {
+    for (const TransactionResult& transaction : one.result.transactions)
+      if (std::ranges::find(names, transaction.name) == names.end())
         names.push_back(transaction.name);
-      }
-    }
   }
   constexpr std::size_t charts_max = 32;
   if (names.size() > charts_max) names.resize(charts_max);
@@ -493,9 +485,8 @@ Section latency_section(const Result& result, const std::string& id) {
     return section;
   }
   Panel panel{.title = "Latency", .height = 300};
-  for (const SpectrumLine& line : lines) {
+  for (const SpectrumLine& line : lines)
     panel.curves.push_back(spectrum_curve(*line.histogram, line.name, line.classes));
-  }
   const std::string beyond = fit_axis(panel, lines);
   Chart chart = spectrum_chart(id + "-latency-chart", "Latency by percentile",
                                describe_spectrum(lines, beyond), std::move(panel));

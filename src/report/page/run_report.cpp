@@ -274,9 +274,8 @@ Table differences_table(const std::vector<NamedResult>& results, const std::vect
                       ? fmt::format("Result {}, compared with result 1", last)
                       : fmt::format("Results {} to {}, compared with result 1", first + 1, last)),
               .columns = {{"Figure", false}, {Wording("", "1", numbered(results, 0, 24))}}};
-  for (std::size_t i = first; i < last; ++i) {
+  for (std::size_t i = first; i < last; ++i)
     table.columns.push_back({Wording("", fmt::format("{}", i + 1), numbered(results, i, 24))});
-  }
   const auto cell_of = [](const MetricCell& metric) {
     const std::string value = value_text(metric);
     const std::string change = change_text(metric);

@@ -13,14 +13,17 @@
 namespace drover::report {
 namespace {
 
+// Paragraphs of a page: formatted texts in a style.
 Paragraph about(std::string text) {
   return {only_page(std::move(text)), "about"};
 }
-Paragraph note(std::string text) {
-  return {only_page(std::move(text)), "note"};
+template <class... Arguments>
+Paragraph note(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  return {only_page(fmt::format(text, std::forward<Arguments>(arguments)...)), "note"};
 }
-Paragraph plain(std::string text) {
-  return {only_page(std::move(text))};
+template <class... Arguments>
+Paragraph plain(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
+  return {only_page(fmt::format(text, std::forward<Arguments>(arguments)...))};
 }
 
 TableColumn text_column(const char* title) {
@@ -31,9 +34,8 @@ TableColumn text_column(const char* title) {
 template <class Items, class CellsOf>
 void add_rows(Table& table, const Items& items, const char* what, CellsOf cells_of) {
   const std::size_t rows_most = table.rows.size() + shown_rows_max;
-  for (const auto& item : items) {
+  for (const auto& item : items)
     if (table.rows.size() < rows_most) table.add(cells_of(item));
-  }
   if (items.size() <= shown_rows_max) return;
   table.rest = only_page(fmt::format("{} more {} are in the result file.",
                                      text::grouped(items.size() - shown_rows_max), what));
@@ -56,20 +58,19 @@ Blocks transaction_blocks(const Result& result) {
   Blocks blocks = {transactions_table(result)};
   const bool has_service_times = !result.is_tpcc() && result.plan.is_open_loop();
   if (has_service_times) blocks.emplace_back(service_times_table(result));
-  blocks.emplace_back(note(fmt::format(
+  blocks.emplace_back(note(
       "Latency runs from the intended start to the answer, retries included. {} {}Unknown: commits "
       "without an answer, a part of Failed.",
       has_service_times ? "Service time runs from the first statement to the answer."
                         : "Wait is its part before a permit and a connection were available.",
-      result.is_tpcc() ? "Rolled back: on purpose, as the specification requires. " : "")));
+      result.is_tpcc() ? "Rolled back: on purpose, as the specification requires. " : ""));
   if (Table statements = statements_table(result); !statements.rows.empty() && !result.is_tpcc())
     blocks.emplace_back(std::move(statements));
   if (result.deferred_delivery) blocks.emplace_back(deferred_table(*result.deferred_delivery));
   if (result.delivery_skipped_districts > 0) {
-    blocks.emplace_back(
-        note(fmt::format("Delivery found no order in {} and skipped {}.",
-                         text::counted_grouped(result.delivery_skipped_districts, "district"),
-                         result.delivery_skipped_districts == 1 ? "it" : "them")));
+    blocks.emplace_back(note("Delivery found no order in {} and skipped {}.",
+                             text::counted_grouped(result.delivery_skipped_districts, "district"),
+                             result.delivery_skipped_districts == 1 ? "it" : "them"));
   }
   return blocks;
 }
@@ -89,9 +90,8 @@ void append_error_table(Blocks& blocks, const Result& result, std::string captio
   Table table{.caption = only_page(std::move(caption)), .columns = {text_column(head)}};
   for (const TransactionResult& one : result.transactions) {
     table.columns.push_back({only_page(one.name)});
-    for (const auto& [name, count] : one.*counts) {
+    for (const auto& [name, count] : one.*counts)
       if (count > 0 && names.size() <= shown_rows_max) names.insert(name);
-    }
   }
   table.columns.push_back({only_page("All")});
   if (names.empty()) return;
@@ -147,7 +147,7 @@ Blocks availability_blocks(const Result& result) {
   const std::string interruptions = fmt::format(
       "; {} shorter than {:g} s", text::counted_grouped(availability.interruptions, "interruption"),
       shortest_outage_s);
-  Blocks blocks = {plain(fmt::format(
+  Blocks blocks = {plain(
       "{} {} in the whole run. Outages took {} of the measured {}. Stalls took {}, in which {}s "
       "waited and the database answered nothing. {} lost, {} reopened{}.",
       availability.outages.empty() ? "No" : text::grouped(availability.outages.size()),
@@ -155,17 +155,17 @@ Blocks availability_blocks(const Result& result) {
       text::length_text(availability.unavailable_s), text::length_text(result.summary.time_seconds),
       text::length_text(availability.stalled_s), result.plan.kind().client,
       text::counted_grouped(availability.sessions_lost, "connection"),
-      text::grouped(availability.sessions_reopened), away.empty() ? interruptions : ""))};
-  if (!away.empty()) blocks.emplace_back(plain(fmt::format("Available for {}.", away)));
+      text::grouped(availability.sessions_reopened), away.empty() ? interruptions : "")};
+  if (!away.empty()) blocks.emplace_back(plain("Available for {}.", away));
   if (availability.sessions_ended_idle > 0) {
     blocks.emplace_back(
-        plain(fmt::format("Of these, {} closed while idle, without a failed transaction.",
-                          text::counted_grouped(availability.sessions_ended_idle, "connection"))));
+        plain("Of these, {} closed while idle, without a failed transaction.",
+              text::counted_grouped(availability.sessions_ended_idle, "connection")));
   }
   if (availability.sessions_renewed) {
-    blocks.emplace_back(plain(
-        fmt::format("{} replaced because of their age (--connection-max-age), not counted as lost.",
-                    text::counted_grouped(*availability.sessions_renewed, "connection"))));
+    blocks.emplace_back(
+        plain("{} replaced because of their age (--connection-max-age), not counted as lost.",
+              text::counted_grouped(*availability.sessions_renewed, "connection")));
   }
   if (!availability.stalls.empty()) blocks.emplace_back(stalls_table(result));
   if (!availability.outages.empty()) blocks.emplace_back(outages_table(result));
@@ -204,9 +204,8 @@ Blocks audit_blocks(const Result& result) {
     return {plain("The result has no audit: an older version of Drover wrote it.")};
   std::vector<std::pair<const JudgementWords*, const Verdict*>> verdicts;
   for (const JudgementWords& words : judgement_words) {
-    for (const Verdict& verdict : result.audit) {
+    for (const Verdict& verdict : result.audit)
       if (verdict.judgement == words.judgement) verdicts.emplace_back(&words, &verdict);
-    }
   }
   Table table{.caption = only_page("Every rule, broken and invalid rules first"),
               .columns = {text_column("Judgement"), text_column("Rule"), text_column("Clause"),
@@ -231,11 +230,10 @@ Blocks audit_blocks(const Result& result) {
 std::vector<std::string> worker_names(const Result& result) {
   const std::size_t count = result.client.workers.size();
   std::vector<std::string> names;
-  for (const RankResult& one : result.ranks) {
+  for (const RankResult& one : result.ranks)
     for (std::uint64_t i = 0; i < one.threads && names.size() < count && result.is_of_several();
          ++i)
       names.push_back(fmt::format("{} {}", one.name, i + 1));
-  }
   while (names.size() < count) names.push_back(text::grouped(names.size() + 1));
   return names;
 }
@@ -334,21 +332,21 @@ Blocks ledger_blocks(const Result& result) {
   Blocks blocks = {ledger_table(result.ledger, result.ledger_in_data)};
   if (result.lost_commits && result.lost_commits->count() > 0) {
     const LostCommits& lost = *result.lost_commits;
-    blocks.emplace_back(note(
-        fmt::format("The database lost {} that it had acknowledged: {}, {} of {}, {} of {}.{}",
-                    text::counted_grouped(lost.count(), "commit"),
-                    text::counted_grouped(lost.new_orders, "New-Order"),
-                    text::counted_grouped(lost.payments, "Payment"), cents_text(lost.payment_cents),
-                    text::counted_grouped(lost.deliveries, "Delivery"),
-                    text::counted_grouped(lost.orders_delivered, "order"),
-                    lost.complete ? "" : " They do not explain all that is missing.")));
+    blocks.emplace_back(
+        note("The database lost {} that it had acknowledged: {}, {} of {}, {} of {}.{}",
+             text::counted_grouped(lost.count(), "commit"),
+             text::counted_grouped(lost.new_orders, "New-Order"),
+             text::counted_grouped(lost.payments, "Payment"), cents_text(lost.payment_cents),
+             text::counted_grouped(lost.deliveries, "Delivery"),
+             text::counted_grouped(lost.orders_delivered, "order"),
+             lost.complete ? "" : " They do not explain all that is missing."));
   }
   const Ambiguous ambiguous = all_transactions(result).ambiguous;
   if (ambiguous.count() == 0) return blocks;
-  blocks.emplace_back(note(fmt::format(
-      "{} without an answer: {} committed, {} not committed, {} unresolved.",
-      text::counted_grouped(ambiguous.count(), "commit"), text::grouped(ambiguous.committed),
-      text::grouped(ambiguous.not_committed), text::grouped(ambiguous.unresolved))));
+  blocks.emplace_back(
+      note("{} without an answer: {} committed, {} not committed, {} unresolved.",
+           text::counted_grouped(ambiguous.count(), "commit"), text::grouped(ambiguous.committed),
+           text::grouped(ambiguous.not_committed), text::grouped(ambiguous.unresolved)));
   return blocks;
 }
 

@@ -190,9 +190,8 @@ FigureColumns<RankResult> load_host_columns(const Result& result) {
   add("memory", "Memory", [](Host one) { return text::bytes_text(one.peak_rss_bytes); });
   add("connections", "Connections", [](Host one) { return text::grouped(one.connections); });
   std::optional<double> first;
-  for (Host one : result.ranks) {
+  for (Host one : result.ranks)
     if (const auto start = start_of(one)) first = std::min(first.value_or(*start), *start);
-  }
   add("start ms", "Start, ms after the first", [first](Host one) -> Wording {
     const std::optional<double> start = start_of(one);
     return start ? signed_ms(*start - *first) : unknown;
@@ -346,10 +345,9 @@ Table statements_table(const Result& result) {
   add_columns(table, columns);
   std::size_t statements = 0;
   for (const TransactionResult& one : result.transactions) {
-    for (const StatementResult& statement : one.statements) {
+    for (const StatementResult& statement : one.statements)
       if (++statements <= shown_rows_max)
         add_row(table, {one.name, statement.name}, columns, statement);
-    }
   }
   if (statements > shown_rows_max) {
     table.rest = only_page(fmt::format("{} more statements are in the result file.",
@@ -367,10 +365,9 @@ std::vector<Table> statements_tables(const Result& result) {
     Table& table = tables.emplace_back();
     table.columns = {name_column("statements of " + one.name, "", "")};
     add_columns(table, columns);
-    for (const StatementResult& statement : one.statements) {
+    for (const StatementResult& statement : one.statements)
       if (table.rows.size() < shown_most)
         add_row(table, {indented(statement.name)}, columns, statement);
-    }
     if (const std::size_t count = one.statements.size(); count > shown_most)
       table.rest =
           only_terminal(fmt::format("and {} more: see the result file", count - shown_most));

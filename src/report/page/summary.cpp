@@ -234,9 +234,8 @@ void SummaryBuilder::add_errors() {
   for (const auto& [label, counts] : {std::pair("errors", &all_.errors_by_class),
                                       std::pair("SQLSTATE", &all_.errors_by_sqlstate)}) {
     std::vector<std::string> shown;
-    for (const auto& [name, count] : *counts) {
+    for (const auto& [name, count] : *counts)
       if (count != 0) shown.push_back(fmt::format("{} {}", name, count));
-    }
     if (!shown.empty()) fact(label, "{}", fmt::join(shown, ", "));
   }
   constexpr std::size_t shown_most = 3;
@@ -312,9 +311,8 @@ std::string warehouses_text(const std::vector<LostCommit>& commits) {
   std::map<std::uint64_t, std::uint64_t> counts;
   for (const LostCommit& one : commits) ++counts[one.w_id];
   std::vector<std::string> shown;
-  for (const auto& [w_id, count] : counts) {
+  for (const auto& [w_id, count] : counts)
     if (shown.size() < shown_most) shown.push_back(fmt::format("{} ({})", w_id, count));
-  }
   if (counts.size() > shown_most) shown.emplace_back("…");
   return fmt::format("{}", fmt::join(shown, ", "));
 }

@@ -61,9 +61,8 @@ void append_operation(std::string& out, const TransactionResult& one, YcsbInterv
     out += fmt::format("[{}], Return=ERROR, {}\n", one.name, one.failed_count);
     out += fmt::format("[{}-FAILED], Operations, {}\n", one.name, one.failed_count);
   }
-  if (interval == YcsbInterval::both) {
+  if (interval == YcsbInterval::both)
     append_latencies(out, "Intended-" + one.name, one.latency, percentiles);
-  }
 }
 
 }  // namespace
@@ -74,16 +73,14 @@ std::string ycsb_lines(const Result& result, YcsbInterval interval,
   std::string out = fmt::format("[OVERALL], RunTime(ms), {:.0f}\n", seconds * 1e3);
   out += fmt::format("[OVERALL], Throughput(ops/sec), {}\n",
                      seconds > 0 ? static_cast<double>(result.all_count()) / seconds : 0.0);
-  for (const TransactionResult& one : result.transactions) {
+  for (const TransactionResult& one : result.transactions)
     append_operation(out, one, interval, percentiles);
-  }
   if (result.verification) {
     const Verification& verified = *result.verification;
     out += fmt::format("[VERIFY], Operations, {}\n", verified.values);
     out += fmt::format("[VERIFY], Return=OK, {}\n", verified.values - verified.wrong);
-    if (verified.wrong > 0) {
+    if (verified.wrong > 0)
       out += fmt::format("[VERIFY], Return=UNEXPECTED_STATE, {}\n", verified.wrong);
-    }
   }
   return out;
 }
@@ -167,12 +164,10 @@ std::string base64(std::string_view bytes) {
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t k = 0; k < 3; ++k)
       group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
+    for (std::size_t k = 0; k < 4; ++k)
       out += i + k > bytes.size() ? '=' : alphabet[group >> (18 - 6 * k) & 0x3f];
-    }
   }
   return out;
 }
