@@ -1,4 +1,4 @@
-// Sources below sources, and scopes that several wait for.
+// Nested cancellation sources, and scopes that several tasks join.
 #include "coro/cancellation.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ TEST(CancelSourceTest, CancelsWhatIsBelowInTheOrderOfAllThatCame) {
   EXPECT_EQ(order.size(), 5U);
 }
 
-// On a stack on which not a byte is left for each source.
+// On a stack that has less than a byte for each source.
 void* cancel_many_nested(void* all_cancelled) {
   constexpr int depth = 1'000'000;
   VirtualClock clock;

@@ -215,7 +215,7 @@ TEST_F(ChannelTest, ACancelledReceiverTakesNothing) {
   block_on(worker, body());
 }
 
-// Both have been served, but not run yet, when they are cancelled.
+// The cancellation comes after both were served, but before they are resumed.
 TEST_F(ChannelTest, WhatWasHandedOverBeforeACancellationStays) {
   Channel<int> channel(0);
   bool sent = false;
@@ -259,8 +259,8 @@ TEST_F(ChannelTest, ACancelledTaskNeitherSendsNorReceives) {
   EXPECT_EQ(channel.size(), 1U);
 }
 
-// Random sends, receives, deadlines and capacities: what was sent is received once, each sender's
-// values in their order.
+// Random sends, receives, deadlines and capacities: each value that was sent is received once, in
+// the order of its sender.
 TEST_F(ChannelTest, NothingIsLostOrDoubledUnderCancellations) {
   constexpr int senders = 5;
   constexpr int values_each = 400;
@@ -282,7 +282,7 @@ TEST_F(ChannelTest, NothingIsLostOrDoubledUnderCancellations) {
         try {
           co_await with_deadline(deadline, send_one(number * values_each + i));
         } catch (const DeadlineExceeded&) {
-          // This value was not sent.
+          // The deadline came before the value was sent.
         }
         co_await sleep_for(some_time());
       }
@@ -298,7 +298,7 @@ TEST_F(ChannelTest, NothingIsLostOrDoubledUnderCancellations) {
         try {
           more = co_await with_deadline(deadline, receive_one());
         } catch (const DeadlineExceeded&) {
-          // This turn nothing was received.
+          // The deadline came before a value was received.
         }
         co_await sleep_for(some_time());
       }

@@ -1,4 +1,4 @@
-// A task whose awaits never wait does not keep its worker for itself: timers fire, others run.
+// A task whose awaits never wait does not starve timers and other tasks.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ constexpr int too_many = 1'000'000;
 
 class Fairness : public testing::Test {
  protected:
-  // Time passes as the task goes on, since it never waits for it.
+  // The clock advances during the task, which never waits.
   bool goes_on() {
     clock.advance_to(clock.now() + 1us);
     return ++rounds < too_many;
@@ -125,8 +125,8 @@ TEST_F(Fairness, OfAThrottleThatRejects) {
   });
 }
 
-// A task is no operation: to await one under a cancelled source throws nothing, or nobody could
-// clean up. But others run meanwhile.
+// Awaiting a task under a cancelled source throws nothing, so that tasks can clean up, but lets
+// other tasks run.
 TEST_F(Fairness, OfTasksAndScopesThatDoNothing) {
   bool stop = false;
   auto nothing = []() -> Task<void> { co_return; };

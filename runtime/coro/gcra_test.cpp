@@ -1,4 +1,4 @@
-// The rate's arithmetic, without a runtime.
+// Gcra without a runtime.
 #include "coro/limiter.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr Instant start = Instant{} + 1000s;
 
-// Enters whenever it may; hands back when the last of `count` did.
+// Enters as early as possible. Returns the instant of the last of `count` entries.
 Instant enter_eagerly(Gcra& gcra, Instant now, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     now = std::max(now, gcra.next_entry());
@@ -50,15 +50,15 @@ TEST(GcraTest, ABurstComesAtOnceAndFillsUpAgainAtTheRate) {
     gcra.enter(start);
   }
   EXPECT_EQ(gcra.next_entry(), start + 100ms);
-  // After two intervals two more, and then one each interval.
+  // Two entries after two intervals, then one per interval.
   EXPECT_EQ(enter_eagerly(gcra, start + 200ms, 2), start + 200ms);
   EXPECT_EQ(gcra.next_entry(), start + 300ms);
-  // A pause of any length gives three, not more.
+  // A pause of any length allows three entries.
   EXPECT_EQ(enter_eagerly(gcra, start + 1h, 3), start + 1h);
   EXPECT_EQ(gcra.next_entry(), start + 1h + 100ms);
 }
 
-// 333,333,333.3… ns: rounded intervals would be off by a third of a ns for each entry.
+// The interval is 333,333,333.3… ns: rounded intervals would be wrong by a third of a ns per entry.
 TEST(GcraTest, AnIntervalOfNoWholeNanosecondsDoesNotDrift) {
   const Rate rate{.entries = 3, .period = 1s, .burst = 1};
   Gcra gcra(rate);
@@ -71,7 +71,7 @@ TEST(GcraTest, MoreThanOneEntryANanosecondIsCountedToo) {
   EXPECT_EQ(enter_eagerly(gcra, start, 300'001), start + 100us);
 }
 
-// Whatever comes when: in no window more than burst + window * rate, and one for its edges.
+// Random entries: no window has more than burst + window * rate entries, plus one for its edges.
 TEST(GcraTest, NoWindowHoldsMoreThanTheRateAllows) {
   std::mt19937_64 random(3);
   const Rate rate{.entries = 7, .period = 1ms, .burst = 4};
@@ -112,7 +112,7 @@ TEST(GcraTest, RefusesRatesOfNothingAndBeyondItsNumbers) {
 TEST(GcraTest, TheLargestRateIsCountedWithoutOverflow) {
   const Rate rate{.entries = INT64_MAX / 4, .period = 24h * 365, .burst = 146};
   Gcra gcra(rate);
-  // 73 entries a nanosecond after the burst of 146.
+  // 73 entries per nanosecond after the burst of 146.
   EXPECT_EQ(enter_eagerly(gcra, start, 1000), start + 12ns);
 }
 

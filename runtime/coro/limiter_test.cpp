@@ -92,7 +92,8 @@ TEST_F(LimiterTest, TheRateAloneLimits) {
   }
 }
 
-// The place is free at 50 ms, the rate at 100; then the rate at 200 ms, the place at 400.
+// The place is free at 50 ms and the rate admits at 100 ms, then the rate at 200 ms and the place
+// at 400.
 TEST_F(LimiterTest, TheHeadWaitsForBoth) {
   const Limiter::Options options{.concurrent = 1, .rate = ten_a_second};
   Limiter limiter(options);
@@ -109,7 +110,7 @@ TEST_F(LimiterTest, TheHeadWaitsForBoth) {
   EXPECT_LE(entered_at[1], 100ms + 2 * tick);
   EXPECT_GE(entered_at[2], 400ms);
   EXPECT_LE(entered_at[2], 400ms + 4 * tick);
-  // The rate has not been saved up while there was no place.
+  // The rate was not saved up while no place was free.
   EXPECT_GE(entered_at[3], entered_at[2] + 100ms);
 }
 
@@ -146,7 +147,7 @@ TEST_F(LimiterTest, ACancelledWaiterTakesNothing) {
   EXPECT_LE(entered_at[1], 100ms + 2 * tick);
 }
 
-// The place has been handed over, but the task has not run yet when it is cancelled.
+// The cancellation comes after the place was handed over, but before the task is resumed.
 TEST_F(LimiterTest, AWaiterThatIsCancelledAfterItEnteredGivesThePlaceBack) {
   const Limiter::Options options{.concurrent = 1, .rate = any_rate};
   Limiter limiter(options);
@@ -204,7 +205,7 @@ TEST_F(LimiterTest, AThousandTasksWithDeadlinesKeepBothLimits) {
   EXPECT_EQ(limiter.free_places(), places);
   EXPECT_EQ(limiter.waiting(), 0U);
   for (std::size_t i = 5; i < entered_at.size(); ++i) {
-    // Any six span an interval, but for what late timers are made up for.
+    // Any six entries span an interval, less the lateness that is made up.
     ASSERT_GE(entered_at[i] - entered_at[i - 5], Duration(1ms) - 2 * tick);
   }
 }
@@ -216,7 +217,7 @@ TEST_F(LimiterTest, RefusesToLetNobodyIn) {
   EXPECT_THROW(Limiter{no_rate}, std::invalid_argument);
 }
 
-// leave() lets in the one for whom the timer was armed: nothing may be left of that.
+// leave() admits the task for which the timer was armed, so the timer must be removed.
 TEST_F(LimiterTest, IsDestroyedInTheTurnInWhichTheLastWaiterWasLetIn) {
   const Limiter::Options options{.concurrent = 2, .rate = ten_a_second};
   auto limiter = std::make_unique<Limiter>(options);
@@ -284,7 +285,7 @@ TEST_F(ThrottleTest, LetsInAtTheRateInTheOrderOfAsking) {
   }
 }
 
-// The interval is 3 1/3 µs, less than a timer's tick: neither roundings nor late timers add up.
+// The interval of 3 1/3 µs is below a timer's tick. Neither rounding nor lateness adds up.
 TEST_F(ThrottleTest, AHundredThousandWaitersKeepTheRateExactly) {
   const Rate rate{.entries = 300'000, .period = 1s, .burst = 1};
   Throttle throttle(rate);
@@ -351,8 +352,8 @@ TEST_F(ThrottleTest, AQueueThatWasCancelledLeavesNoTimerBehind) {
   EXPECT_LE(clock.now(), Instant{} + 100ms + 2 * tick);
 }
 
-// The canceller's timer is older: it fires first in the same tick, and cancels when the other has
-// been let in as well, but not yet run.
+// The canceller's timer is older, so it fires first in the same tick. Its task cancels the second
+// task after that was admitted, but before it is resumed.
 TEST_F(ThrottleTest, AWaiterThatIsCancelledAfterItEnteredHasEntered) {
   Throttle throttle(ten_a_second);
   auto canceller = [&](Scope& scope) -> Task<void> {
@@ -420,7 +421,7 @@ TEST_F(ThrottleTest, ACancelledTaskDoesNotEnter) {
   EXPECT_THAT(entered_at, ElementsAre(Duration(0)));
 }
 
-// The first one's time has come, but its timer has not fired yet when another asks.
+// A second task enters when the first one is due, but before its timer has fired.
 TEST_F(ThrottleTest, NobodyBargesInBeforeALateTimer) {
   Throttle throttle(ten_a_second);
   auto body = [&](Scope& scope) -> Task<void> {
@@ -434,7 +435,7 @@ TEST_F(ThrottleTest, NobodyBargesInBeforeALateTimer) {
   EXPECT_THAT(order, ElementsAre(1, 2));
 }
 
-// A worker that was busy for ten seconds makes up for a millisecond, not for a hundred entries.
+// A worker that was busy for ten seconds makes up for one millisecond, not for a hundred entries.
 TEST_F(ThrottleTest, AStallIsNotFollowedByABurst) {
   Throttle throttle(ten_a_second);
   auto body = [&](Scope& scope) -> Task<void> {

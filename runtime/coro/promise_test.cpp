@@ -1,4 +1,4 @@
-// Promise and Future beyond the plain case, which is in runtime_test.cpp.
+// Special cases of Promise and Future. runtime_test.cpp has the plain case.
 #include "coro/promise.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Can be moved so many times.
+// Value that can be moved `moves` times, and then throws.
 class Fragile {
  public:
   explicit Fragile(int moves) : moves_(moves) {}
@@ -55,7 +55,7 @@ TEST_F(PromiseTest, AFutureMayBeGoneBeforeItsTaskIsAwaited) {
   EXPECT_THAT(block_on(worker, body()), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
 }
 
-// Whichever of the moves throws, the waiter hears of it.
+// If any of the moves throws, the waiting task gets an error.
 TEST_F(PromiseTest, AValueThatThrowsWhileItIsMovedLosesNobody) {
   auto body = [](int moves) -> Task<int> {
     auto [promise, future] = make_promise<Fragile>();

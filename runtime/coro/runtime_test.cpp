@@ -1,4 +1,4 @@
-// The runtime's promises, on virtual time wherever time matters.
+// The runtime's guarantees, on virtual time where time matters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -173,8 +173,8 @@ TEST_F(Runtime, AnOperationThatHadFinishedKeepsItsResult) {
     co_await sleep_for(1s);
     slept = true;
   };
-  // The canceller's timer is older: it fires first in the same tick, and cancels when the other has
-  // fired as well, but not yet run.
+  // The canceller's timer is older, so it fires first in the same tick. Its task cancels the second
+  // task after that one's timer has fired, but before the task is resumed.
   auto canceller = [](Scope& scope) -> Task<void> {
     co_await sleep_for(1s);
     scope.cancel();
@@ -446,7 +446,7 @@ TEST(Threads, ABrokenPromiseIsAnError) {
   EXPECT_THROW(block_on(worker, body()), BrokenPromise);
 }
 
-// Each round the worker goes to sleep and each of the posters wakes it: a lost wake-up hangs here.
+// In each round the worker sleeps and each poster wakes it. A lost wake-up hangs the test.
 TEST(Threads, NoPostIsSleptOver) {
   Worker worker;
   constexpr int posters = 4;
@@ -470,7 +470,7 @@ TEST(Threads, NoPostIsSleptOver) {
   EXPECT_EQ(received, posters * posts);
 }
 
-// The same beside a timer that is far away: a lost wake-up would wait for it.
+// Posts beside a distant timer, for which a lost wake-up would wait.
 TEST(Threads, NoPostIsSleptOverBesideATimer) {
   Worker worker;
   constexpr int rounds = 20'000;
@@ -512,7 +512,7 @@ TEST(Threads, AHundredForeignThreadsOneAfterTheOther) {
   EXPECT_EQ(sum, 100);
 }
 
-// Without a sleep if the machine itself has slept for as long, just before.
+// The count of sleeps is 0 if the machine was suspended for that time just before.
 TEST(RealTime, AnIdleWorkerSleepsInTheKernel) {
   Worker worker;
   auto body = []() -> Task<void> { co_await sleep_for(30ms); };

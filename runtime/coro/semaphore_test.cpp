@@ -45,7 +45,7 @@ TEST_F(MutexTest, OneAtATimeInTheOrderOfAsking) {
   EXPECT_FALSE(mutex.locked());
 }
 
-// Who unlocks and asks again at once stands behind those who waited.
+// A task that unlocks and locks again at once queues behind the waiting tasks.
 TEST_F(MutexTest, NobodyBargesIn) {
   auto user = [&](int number) -> Task<void> {
     for (int round = 0; round < 2; ++round) {
@@ -93,7 +93,7 @@ TEST_F(MutexTest, ACancelledWaiterLeavesTheQueue) {
   EXPECT_FALSE(mutex.locked());
 }
 
-// The lock has been handed over, but the task has not run yet when it is cancelled.
+// The cancellation comes after the lock was handed over, but before the task is resumed.
 TEST_F(MutexTest, AWaiterThatIsCancelledAfterItGotTheLockGivesItBack) {
   bool got = false;
   auto user = [&]() -> Task<void> {

@@ -1,4 +1,4 @@
-// sleep_for() and yield(); what sleeps promise besides is in runtime_test.cpp.
+// sleep_for() and yield(). runtime_test.cpp tests the other guarantees of sleeps.
 #include "coro/sleep.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-// A clock that goes on by itself, a microsecond each time it is read.
+// Clock that advances by a microsecond at each reading.
 class TickingClock final : public Clock {
  public:
   Instant now() const noexcept override { return now_ += 1us; }

@@ -1,5 +1,5 @@
-// The pool: every task once, no wake-up lost, errors kept, nothing starved, and calls from
-// coroutines.
+// StealingPool: each task runs once, no wake-up is lost, errors are kept, no task starves, and
+// coroutines can call functions.
 #include "coro/stealing_pool.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ std::uint64_t total(const StealingPool& pool,
   return sum;
 }
 
-// How often each of so many tasks has run.
+// Number of runs of each task.
 class Runs {
  public:
   explicit Runs(std::size_t count) : counts_(count) {}
@@ -109,7 +109,7 @@ TEST_P(StealingPoolWith, RunsATreeOfTasks) {
   EXPECT_TRUE(runs.each_once());
 }
 
-// The pool goes to sleep between one task and the next, time and again.
+// The pool sleeps after each task.
 TEST_P(StealingPoolWith, WakesForEverySingleTask) {
   std::binary_semaphore done{0};
   for (int i = 0; i < 3000; ++i) {
@@ -144,8 +144,8 @@ TEST(StealingPoolTest, AnIdlePoolSleepsAndEnds) {
   EXPECT_GE(total(pool, &PoolWorkerStatistics::sleeps), 3U);
 }
 
-// With a task that holds the only other worker, and so spawns into its slot, until its child has
-// run elsewhere: this hangs if the slot is not stolen or nobody is woken for it.
+// A task spawns a child into its worker's slot and occupies the worker until the child has run
+// elsewhere. This hangs if the slot is not stolen, or no worker is woken for it.
 TEST(StealingPoolTest, AChildDoesNotWaitForItsParent) {
   StealingPool pool({.workers = 2});
   for (int i = 0; i < 500; ++i) {
@@ -160,7 +160,7 @@ TEST(StealingPoolTest, AChildDoesNotWaitForItsParent) {
   }
 }
 
-// All workers have to be at work at the same time: each waits for the others.
+// Each worker waits for the others, so all must work at the same time.
 TEST(StealingPoolTest, ABurstWakesEveryone) {
   constexpr std::size_t workers = 4;
   StealingPool pool({.workers = workers});
@@ -181,8 +181,8 @@ TEST(StealingPoolTest, ABurstWakesEveryone) {
   }
 }
 
-// The same with the relay, and with the owner of the work stuck in a task. That no wake-up is ever
-// lost is argued in idle_workers.h; no test here could show it.
+// With the relay, and with the owner of the work stuck in a task. The argument that no wake-up is
+// lost is in idle_workers.h; a test cannot prove it.
 TEST(StealingPoolTest, TheWorkOfOneThatIsStuckIsDoneByTheOthers) {
   constexpr std::size_t count = 3000;
   StealingPool pool({.workers = 2, .relay = true, .relay_minimum = 1});
@@ -205,7 +205,7 @@ TEST(StealingPoolTest, TheWorkOfOneThatIsStuckIsDoneByTheOthers) {
   EXPECT_EQ(total(pool, &PoolWorkerStatistics::executed), 20 * (count + 1));
 }
 
-// With one worker, so that nobody empties the global list while it fills.
+// With one worker, so that no other empties the global list while it fills.
 TEST(StealingPoolTest, TheRelayIsReachedAndEmptied) {
   constexpr std::size_t count = 20'000;
   StealingPool pool({.workers = 1, .relay = true});
@@ -218,7 +218,7 @@ TEST(StealingPoolTest, TheRelayIsReachedAndEmptied) {
   EXPECT_GT(total(pool, &PoolWorkerStatistics::relay_batches), 0U);
 }
 
-// More than its 1,024 batches of 64: the rest stays in the global list.
+// Tasks beyond the relay's 1,024 batches of 64 stay in the global list.
 TEST(StealingPoolTest, AFullRelayLosesNothing) {
   constexpr std::size_t count = 1024 * 64 + 10'000;
   StealingPool pool({.workers = 1, .relay = true, .relay_minimum = 1});
@@ -309,7 +309,7 @@ TEST(StealingPoolTest, RunsIntrusiveTasksOfAnotherPoolsTask) {
   EXPECT_EQ(runs, 1000);
 }
 
-// Spawns itself until it is told to stop, always into the slot of the only worker.
+// Task that spawns itself into the slot of the only worker until it is told to stop.
 class EndlessTask final : public PoolTask {
  public:
   explicit EndlessTask(StealingPool& pool) : pool_(pool) {}
@@ -351,7 +351,7 @@ TEST(StealingPoolTest, AnEndlessTaskDoesNotStarveTheRelay) {
   pool.join();
 }
 
-// Calls from coroutines. The worker is there before the pool and after it.
+// Calls from coroutines. The worker outlives the pool.
 class PoolCalls : public testing::Test {
  protected:
   VirtualClock clock;
@@ -504,7 +504,7 @@ TEST_F(PoolCalls, AfterJoinAreAnErrorAtOnce) {
   block_on(worker, body());
 }
 
-// However the two meet: what is accepted runs, the rest is refused.
+// In each order of both calls, accepted tasks run and the others are refused.
 TEST(StealingPoolTest, WhatIsSpawnedBesideJoinRunsOrIsRefused) {
   for (int round = 0; round < 300; ++round) {
     StealingPool pool({.workers = 2});

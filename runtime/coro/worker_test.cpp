@@ -1,5 +1,5 @@
-// The worker and the operating system: system calls that are refused, descriptors that are closed,
-// processes that are forked off. What it does otherwise is in runtime_test.cpp.
+// The worker and the operating system: refused system calls, closed descriptors, forked processes.
+// runtime_test.cpp tests the rest.
 #include "coro/worker.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ using namespace std::chrono_literals;
 
 constexpr int no_filters = 77;
 
-// What waitpid() says of a process that ran `body` and exited with its result.
+// Returns the status of a forked process that exits with the result of `body`.
 int status_of_child(const std::function<int()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -54,7 +54,7 @@ int status_of_child(const std::function<int()>& body) {
   return status;
 }
 
-// From here on the calls end with `error`. Exits if the system does not let us.
+// Makes the calls fail with `error` from now on. Exits if the system does not allow that.
 void refuse(const std::vector<long>& calls, int error) {
   std::vector<sock_filter> program;
   program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)));
@@ -98,7 +98,7 @@ Task<void> wait_for(FdWatch& watch) {
   co_await watch.ready(Readiness::read);
 }
 
-// A sleep, and a reader that is woken by a writer, on real time.
+// Sleeps, and wakes a reader by a writer, on real time.
 int sleep_and_read() {
   Worker worker;
   const Pair pair;
@@ -187,7 +187,7 @@ TEST(WorkerTest, RefusesALoopWithinALoop) {
   block_on(other, nothing());
 }
 
-// On virtual time a wait that nobody ends takes no time at all.
+// A wait of virtual time that no event ends takes no real time.
 class FdWatchTest : public testing::Test {
  protected:
   void run(const std::function<Task<void>()>& body) { block_on(worker, body()); }

@@ -1,10 +1,10 @@
-// For tests: whether what several threads did to a queue can be told as one sequence.
+// For tests: checks that the operations of several threads on a queue are equivalent to a sequence.
 //
 // A history is a list of operations with the times of their call and return. It is linearizable if
 // the operations can be put in an order that a FIFO queue would obey and in which no operation
 // comes before one that had returned when it was called. After J. Wing and C. Gong, "Testing and
-// Verifying Concurrent Objects" (1993), with the memory of failed states of G. Lowe (2017):
-// exponential, so for short histories only.
+// Verifying Concurrent Objects" (1993), with the memory of failed states of G. Lowe (2017). The
+// time is exponential, so histories must be short.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct HistoryOperation {
   std::uint64_t returned = 0;
 };
 
-// Operations of one thread take effect in the order of the list, also where their times are equal.
+// Operations of one thread take effect in the order of the list, even if their times are equal.
 class FifoHistory {
  public:
   // Requires: at most 64 operations.
@@ -82,8 +82,8 @@ class FifoHistory {
     return true;
   }
 
-  // Whether `item` can come out after `earlier`, as far as the times of the pops say: spares most
-  // of the search.
+  // Returns true if the times of the pops allow `item` to come out after `earlier`. Shortens the
+  // search.
   bool may_follow(std::uint64_t earlier, std::uint64_t item) const {
     const auto pop = popped_by_.find(item);
     if (pop == popped_by_.end()) return true;

@@ -1,4 +1,4 @@
-// Histories of all queues, recorded and judged; and whether the judge can be trusted.
+// Records and checks histories of all queues, and tests the checker.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -57,12 +57,12 @@ TEST(FifoHistories, ABatchIsOneStepUnlessItIsGivenAsSeveral) {
   EXPECT_FALSE(judge(torn));
   EXPECT_TRUE(
       judge({{0, Kind::push, {1}, 1, 4}, {0, Kind::push, {2}, 1, 4}, torn[1], torn[2], torn[3]}));
-  // In their order, even so.
+  // The order of the list counts.
   EXPECT_FALSE(
       judge({{0, Kind::push, {1}, 1, 4}, {0, Kind::push, {2}, 1, 4}, {2, Kind::pop, {2}, 5, 6}}));
 }
 
-// An empty answer while the queue always held something, though never the same thing.
+// A pop reports "empty" while the queue always held an item, though never the same one.
 TEST(FifoHistories, EmptyNeedsAMomentWithoutAnyItem) {
   EXPECT_FALSE(judge({{0, Kind::push, {1}, 1, 2},
                       {1, Kind::pop, {}, 3, 10},
@@ -92,7 +92,7 @@ class Linearizability : public testing::Test {
   static constexpr int threads = 4;
   static constexpr int operations = 4;
 
-  // What one thread does in one round.
+  // Executes one thread's operations of a round.
   void act(int thread, std::mt19937& random, History& history) {
     std::uint64_t number = 100 * static_cast<std::uint64_t>(thread + 1);
     std::vector<std::uint64_t> batch;
@@ -114,7 +114,7 @@ class Linearizability : public testing::Test {
     }
   }
 
-  // What was not one step becomes a step for each item, all with the times of the whole.
+  // Splits an operation of several steps into one per item, with the times of the whole.
   static History steps(const std::vector<History>& histories) {
     History result;
     for (const History& history : histories) {

@@ -1,4 +1,4 @@
-// What every queue promises: first in, first out; each item once; nothing lost at the edges.
+// Guarantees of every queue: first in, first out; each item once; no loss at the ends of segments.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t count) {
   return result;
 }
 
-// All that is in the queue, by batches of up to `size`.
+// Pops all items, in batches of up to `size`.
 template <class Queue>
 std::vector<std::uint64_t> drain(Queue& queue, std::size_t size) {
   std::vector<std::uint64_t> result;
@@ -90,7 +90,7 @@ TYPED_TEST(Queues, TakesBatchesOfEverySizeAndGivesThemBackInPiecesOfEverySize) {
   }
 }
 
-// Segments of all queues are crossed at every offset.
+// Batches cross the ends of segments at every offset.
 TYPED_TEST(Queues, AgreesWithASequenceWhateverTheSizes) {
   std::mt19937_64 random(1);
   std::uint64_t pushed = 0;
@@ -119,7 +119,7 @@ TYPED_TEST(Queues, DestroysWhatIsLeft) {
   ASSERT_TRUE(this->queue.try_pop(item));
 }
 
-// An item says who pushed it and as which one.
+// An item contains its producer and its number.
 constexpr std::uint64_t make_item(std::size_t producer, std::size_t number) {
   return std::uint64_t{producer} << 32 | number;
 }
@@ -155,8 +155,7 @@ class Traffic {
     EXPECT_EQ(all, expected);
   }
 
-  // No consumer may get an item that was wholly pushed before the push of one that it got earlier
-  // began: with one producer, the order of its pushes.
+  // A consumer gets the items of one producer in the order of their pushes.
   void check_order() const {
     for (const auto& popped : popped_) {
       std::vector<std::int64_t> last(pushes_.size(), -1);
@@ -237,7 +236,7 @@ TYPED_TEST(Queues, ThreadsComeAndGo) {
   EXPECT_EQ(all, numbers(0, 2000));
 }
 
-// Stops the push that fills a block, long enough for pops to come by.
+// Stops the push that fills a block, so that pops reach it.
 struct StoppingAtTheGate {
   static void claimed() noexcept {
     stopped.store(true);
@@ -247,8 +246,8 @@ struct StoppingAtTheGate {
   static inline std::atomic<bool> stopped{false};
 };
 
-// The first pop takes the block's last item, which is claimed and not yet there; the second one
-// must not go past the tail meanwhile, and take what nobody has pushed: it would wait for that.
+// The first pop takes the block's last item, which is claimed but not yet written. Meanwhile the
+// second pop must not pass the tail, because it would wait for an item that no thread pushes.
 TEST(SegmentQueueTest, APopDoesNotPassAPushThatFillsABlock) {
   using Queue = SegmentQueue<std::uint64_t, StoppingAtTheGate>;
   for (int round = 0; round < 20; ++round) {
@@ -278,8 +277,8 @@ TEST(SegmentQueueTest, APopDoesNotPassAPushThatFillsABlock) {
   }
 }
 
-// Two threads push to one queue each and then look into the other's: not both find nothing. (On
-// x86-64 it holds by the processor; elsewhere by the orderings.)
+// Two threads each push to a queue and then pop from the other's queue: at least one finds an item.
+// (On x86-64 the processor guarantees this, elsewhere the orderings do.)
 TYPED_TEST(Queues, WhoPushesFirstIsSeenByOneOfTwo) {
   using Queue = typename TypeParam::Queue;
   for (int round = 0; round < 500; ++round) {

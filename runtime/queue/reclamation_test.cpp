@@ -1,4 +1,4 @@
-// Nodes are given back once, never under a reader, and soon.
+// Nodes are given back once, soon, and never while a reader protects them.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ class Reclamation : public testing::Test {
  protected:
   using Guard = typename Scheme::template Guard<Node>;
 
-  // Puts another node in the place of the present one.
+  // Replaces the current node and retires it.
   void replace() {
     nodes.push_back(std::make_unique<Node>());
     Node* old = source.exchange(nodes.back().get());

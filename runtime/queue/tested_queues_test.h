@@ -1,4 +1,5 @@
-// For tests: all queues, with small segments and threads that are stopped where it hurts.
+// For tests: all queues, with small segments, and threads that are stopped in the middle of
+// operations.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ inline constexpr int stress_divisor = 1;
 inline constexpr int stress_divisor = 1;
 #endif
 
-// Gives way at about every sixteenth chance: more, and a loaded machine takes minutes.
+// Yields at about every sixteenth call. More would take minutes on a loaded machine.
 struct Yielding {
   static void claimed() noexcept { maybe_yield(); }
   static void looked() noexcept { maybe_yield(); }
@@ -45,7 +46,7 @@ struct Yielding {
   }
 };
 
-// `atomic_batch_max`: up to so many items, a batch goes in, and comes out, as one step.
+// A batch of up to `atomic_batch_max` items is pushed, and popped, as one step.
 struct Locked {
   using Queue = LockedQueue<std::uint64_t>;
   static constexpr const char* name = "Locked";

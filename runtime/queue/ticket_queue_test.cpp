@@ -1,4 +1,4 @@
-// A push or a pop is stopped at its worst moment, and others go on meanwhile: on one thread, so
+// Stops a push or a pop in its middle and executes other operations meanwhile, on one thread, so
 // that each case happens exactly.
 #include "queue/ticket_queue.h"
 
@@ -22,7 +22,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Runs what is asked for, once.
+// Runs each script once.
 struct Scripted {
   static inline std::function<void()> on_claimed;
   static inline std::function<void()> on_looked;
@@ -157,7 +157,7 @@ TYPED_TEST(StoppedInTheMiddle, APopIsOvertakenByManySegments) {
       all.insert(all.end(), popped.begin(), popped.end());
     }
   };
-  // The segment that it had looked at is drained long since; it must not take from it again.
+  // The segment that it had read is drained by then. It must not take from it again.
   for (auto rest = pop(this->queue, 3); !rest.empty(); rest = pop(this->queue, 3)) {
     all.insert(all.end(), rest.begin(), rest.end());
   }

@@ -27,7 +27,6 @@ class Await : public FlowTest<FlowType> {
 };
 TYPED_TEST_SUITE(Await, BothEngines);
 
-// Case 18.
 TYPED_TEST(Await, APromiseGivesNothingAValueOrAnError) {
   auto body = [this]() -> Task<std::string> {
     TypeParam flow(this->worker);
@@ -128,7 +127,6 @@ Task<int> wrong() {
   throw std::runtime_error("wrong");
 }
 
-// Case 19.
 TYPED_TEST(Await, AFlowAwaitsTasks) {
   TypeParam flow(this->worker);
   int got = 0;
@@ -190,7 +188,7 @@ Task<void> long_work(std::string& trace) {
   trace += "done ";
 }
 
-// Its end takes a few rounds of the worker: first ends what it has started, then itself.
+// Task whose end takes several turns of the worker: first its children end, then the task.
 Task<void> long_work_below(std::string& trace) {
   const Witness witness(trace);
   auto body = [&trace](coro::Scope& scope) -> Task<void> {

@@ -1,4 +1,4 @@
-// What is very long, very deep or not there, for both engines.
+// Very long, very deep and empty flows, for both engines.
 #include <string>
 
 #include "steps/flow_fixture_test.h"

@@ -1,4 +1,4 @@
-// What the tests of the step engines share: a worker on virtual time, both engines, a trace.
+// Fixture of the step engines' tests: a worker on virtual time, both engines, a trace.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ class FlowTest : public testing::Test {
     worker.run_until([&flow] { return flow.outcome() != Outcome::running; });
   }
 
-  // Lets the worker do what is ready, and no time pass.
+  // Runs what is ready, without a lapse of virtual time.
   void turns(int count = 20) {
     auto body = [](int n) -> coro::Task<void> {
       for (int i = 0; i < n; ++i) co_await coro::yield();
@@ -37,7 +37,7 @@ class FlowTest : public testing::Test {
     coro::block_on(worker, body(count));
   }
 
-  // Lets virtual time pass.
+  // Advances virtual time.
   void pass(coro::Duration duration) {
     auto body = [](coro::Duration d) -> coro::Task<void> { co_await coro::sleep_for(d); };
     coro::block_on(worker, body(duration));
@@ -45,7 +45,7 @@ class FlowTest : public testing::Test {
 
   coro::Duration elapsed() const { return clock.now() - coro::Instant{}; }
 
-  // A body that says `name`.
+  // Returns a body that adds `name` to the trace.
   auto say(std::string name) {
     return [this, text = std::move(name)](Steps&) { trace += text + " "; };
   }

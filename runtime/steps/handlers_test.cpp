@@ -1,4 +1,4 @@
-// What an error handler may do beside raising and recovering, for both engines.
+// Error handlers that neither raise nor recover, for both engines.
 #include <string>
 
 #include "steps/flow_fixture_test.h"
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 template <class FlowType>
 class Handlers : public FlowTest<FlowType> {
  protected:
-  // Runs a flow of a step with this body and handler, and a handler around it that notes the code.
+  // Runs a step with this body and handler inside a step whose handler records the code.
   template <class Body, class Handler>
   void run_step(Body body, Handler handler) {
     FlowType flow(this->worker);

@@ -17,7 +17,6 @@ template <class FlowType>
 class Loops : public FlowTest<FlowType> {};
 TYPED_TEST_SUITE(Loops, BothEngines);
 
-// Case 11.
 TYPED_TEST(Loops, RepeatRunsInOrder) {
   TypeParam flow(this->worker);
   std::vector<std::size_t> seen;
@@ -41,7 +40,6 @@ TYPED_TEST(Loops, RepeatOfNoneAndAnEmptyContainerJustEnd) {
   EXPECT_EQ(this->trace, "after ");
 }
 
-// Case 12.
 TYPED_TEST(Loops, BreakAndContinueAcrossThreeLoops) {
   TypeParam flow(this->worker);
   auto body = [this](const char* what, auto act) {
@@ -108,7 +106,6 @@ TYPED_TEST(Loops, HandlersBetweenSeeABreakAndMaySwallowIt) {
   EXPECT_EQ(count, 2);
 }
 
-// Case 13.
 TYPED_TEST(Loops, AnErrorInNestedLoopsRunsTheOuterCancel) {
   TypeParam flow(this->worker);
   flow.add(
@@ -143,7 +140,6 @@ TYPED_TEST(Loops, AnIterationsTimerEndsWithIt) {
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
 }
 
-// Case 14.
 TYPED_TEST(Loops, ForEachOverContainersOfAllKinds) {
   TypeParam flow(this->worker);
   std::vector<int> numbers{1, 2, 3};
@@ -165,7 +161,7 @@ TYPED_TEST(Loops, ForEachOverContainersOfAllKinds) {
   flow.for_each(std::ref(ages), [](Steps&, const std::string&, int& age) { age += 100; });
   this->run(flow);
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
-  // What was lent is empty: it was moved into the second loop when that was added.
+  // The lent container is empty, because adding the second loop moved it there.
   EXPECT_EQ(this->trace, "0:1 1:2 2:3 0a 1b x1 y2 ");
   EXPECT_EQ(ages["y"], 102);
 }
@@ -184,7 +180,6 @@ template <class FlowType>
 class Parallel : public FlowTest<FlowType> {};
 TYPED_TEST_SUITE(Parallel, BothEngines);
 
-// Case 15.
 TYPED_TEST(Parallel, ThreeChildrenInterleaveExactly) {
   TypeParam flow(this->worker);
   auto build = [this](Steps& steps) {
@@ -214,7 +209,6 @@ TYPED_TEST(Parallel, ThreeChildrenInterleaveExactly) {
   EXPECT_EQ(this->trace, expected);
 }
 
-// Case 16.
 TYPED_TEST(Parallel, TheFirstErrorCancelsTheRestAndIsRecovered) {
   TypeParam flow(this->worker);
   int unhandled = 0;
@@ -273,7 +267,6 @@ TYPED_TEST(Parallel, ATimeoutAroundCancelsTheChildrenFirst) {
   EXPECT_EQ(this->trace, "child outer Timeout");
 }
 
-// Case 17.
 TYPED_TEST(Parallel, CanBeUsedAgainInALoopAndLeftByABreak) {
   TypeParam flow(this->worker);
   int count = 0;

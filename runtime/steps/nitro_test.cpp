@@ -8,7 +8,7 @@
 
 #include "steps/flow_fixture_test.h"
 
-// The sanitizers bring a heap of their own.
+// The sanitizers have their own heap.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define DROVER_HEAP_NOT_COUNTED 1
@@ -40,7 +40,7 @@ using namespace std::chrono_literals;
 
 class Nitro : public FlowTest<NitroSteps<>> {
  protected:
-  // Runs it; says what was exceeded.
+  // Runs the flow. Returns the limit that was exceeded.
   std::string exceeded(Flow& flow) {
     run(flow);
     EXPECT_EQ(flow.error_code(), error_codes::internal_error);
@@ -55,7 +55,6 @@ class Nitro : public FlowTest<NitroSteps<>> {
   }
 };
 
-// Case 27.
 TEST_F(Nitro, FourStepsAreEnoughForSixInTurn) {
   NitroSteps<MaxSteps<4>> flow(worker);
   flow.add([this](Steps& steps) { steps.add(say("1")).add(say("2")).add(say("3")); });
@@ -117,7 +116,7 @@ struct Bytes {
   char bytes[size] = {};
 };
 
-// What a flow without other steps has room for.
+// Objects beyond the usual sizes fit while the buffer has room.
 TEST_F(Nitro, LargeOnesFitAsLongAsTheBufferHasRoom) {
   NitroSteps<> flow(worker);
   std::size_t got = 0;
@@ -171,7 +170,7 @@ std::string refusal(Act act) {
   return "none";
 }
 
-// With callables and objects of 16 bytes, as the header promises.
+// With callables and objects of 16 bytes, as in the header.
 TEST_F(Nitro, TheDefaultBufferHasRoomForAllLimitsAtOnce) {
   using Two = std::array<void*, 2>;
   NitroSteps<> flow(worker);
@@ -246,7 +245,7 @@ TEST_F(Nitro, AParallelsLimitsAreTheFlows) {
 }
 
 #ifndef DROVER_HEAP_NOT_COUNTED
-// On a thread of its own, whose pool of frames is empty.
+// On a new thread, whose pool of frames is empty.
 TEST_F(Nitro, TakesNothingFromTheHeapAfterItsConstruction) {
   std::size_t before = 0;
   std::size_t after = 1;
@@ -283,8 +282,7 @@ TEST_F(Nitro, TakesNothingFromTheHeapAfterItsConstruction) {
 }
 #endif
 
-// The figures of docs/runtime-reference.md and of the header: a change of these is a change of the
-// promise.
+// The figures of docs/runtime-reference.md and of the header. They are part of the interface.
 static_assert(nitro_cost::step == 64);
 static_assert(nitro_cost::timeout == 64);
 static_assert(nitro_cost::cancel == 32);

@@ -1,4 +1,4 @@
-// Results on their way to the steps behind, for both engines.
+// Results that pass to later steps, for both engines.
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 template <class FlowType>
 class Results : public FlowTest<FlowType> {
  protected:
-  // A step that gives `values`, then what `between` adds, then a step that takes an int: what it
-  // got, or the code of its error.
+  // Runs a step that gives `values`, the steps that `between` adds, and a step that takes an int.
+  // Returns that int, or the code of the error.
   template <class Between>
   std::string passed_through(Between between) {
     FlowType flow(this->worker);

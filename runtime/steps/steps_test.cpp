@@ -35,7 +35,6 @@ TYPED_TEST(StepTree, RunsDepthFirstInTheOrderOfAdding) {
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
 }
 
-// Case 1.
 TYPED_TEST(StepTree, HandsOnFourMixedResultsAndAMovedVector) {
   TypeParam flow(this->worker);
   std::string got;
@@ -55,7 +54,6 @@ TYPED_TEST(StepTree, HandsOnFourMixedResultsAndAMovedVector) {
   EXPECT_EQ(got, "1two7yes39");
 }
 
-// Case 2.
 TYPED_TEST(StepTree, OnlyTheInnermostStepMayBeUsed) {
   TypeParam flow(this->worker);
   EXPECT_TRUE(flow);
@@ -71,7 +69,6 @@ TYPED_TEST(StepTree, OnlyTheInnermostStepMayBeUsed) {
   EXPECT_TRUE(flow);
 }
 
-// Case 3.
 TYPED_TEST(StepTree, StateSetBeforeIsSeenBelow) {
   TypeParam flow(this->worker);
   flow.template state<int>("answer", 42);
@@ -91,7 +88,6 @@ TYPED_TEST(StepTree, StateSetBeforeIsSeenBelow) {
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
 }
 
-// Case 4.
 TYPED_TEST(StepTree, AnErrorGoesOutwardsSilentReplacedRecovered) {
   TypeParam flow(this->worker);
   flow.add(
@@ -121,7 +117,6 @@ TYPED_TEST(StepTree, AnErrorGoesOutwardsSilentReplacedRecovered) {
   EXPECT_EQ(this->trace, "First First Second after ");
 }
 
-// Case 5.
 TYPED_TEST(StepTree, StepsAddedInAHandlerRunAndTheirErrorPassesIt) {
   TypeParam flow(this->worker);
   flow.add(
@@ -143,7 +138,6 @@ TYPED_TEST(StepTree, StepsAddedInAHandlerRunAndTheirErrorPassesIt) {
   EXPECT_EQ(this->trace, "handler instead Again recovered after ");
 }
 
-// Case 6.
 TYPED_TEST(StepTree, TheTraceIsTheSameHoweverTheErrorIsRaised) {
   const std::vector<void (*)(Steps&)> ways{
       [](Steps& steps) { steps.error("Code", "info"); },
@@ -201,7 +195,6 @@ TYPED_TEST(StepTree, AnExceptionOfAnUnknownTypeIsAnInternalError) {
   EXPECT_EQ(flow.state().error_info(), "an exception of an unknown type");
 }
 
-// Case 8.
 TYPED_TEST(StepTree, ATimeoutFiresNeverEarlyAndIsRecovered) {
   TypeParam flow(this->worker);
   flow.add([](Steps& steps) { steps.set_timeout(50ms); },
@@ -245,7 +238,6 @@ TYPED_TEST(StepTree, ASecondTimeoutReplacesTheFirst) {
   EXPECT_GE(this->elapsed(), 3s);
 }
 
-// Case 9.
 TYPED_TEST(StepTree, ATimeoutUnwindsFromTheInnermostStep) {
   TypeParam flow(this->worker);
   flow.add(
@@ -283,7 +275,6 @@ TYPED_TEST(StepTree, AFinishedSiblingsTimerStaysSilent) {
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
 }
 
-// Case 10.
 TYPED_TEST(StepTree, ATimeoutsHandlerMayRaiseAndAdd) {
   TypeParam flow(this->worker);
   flow.add(
@@ -307,7 +298,6 @@ TYPED_TEST(StepTree, ATimeoutsHandlerMayRaiseAndAdd) {
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
 }
 
-// Case 20.
 TYPED_TEST(StepTree, ObjectsOfTheStackLiveAsLongAsTheirStep) {
   struct Counted {
     explicit Counted(std::string& t, char n) : text(t), name(n) { text += name; }
@@ -347,7 +337,6 @@ TYPED_TEST(StepTree, ObjectsOfTheStackLiveAsLongAsTheirStep) {
   EXPECT_EQ(text, "rabcC|BA+lLlLR");
 }
 
-// Case 22.
 TYPED_TEST(StepTree, CancelRunsTheHandlersInsideOutEachOnce) {
   TypeParam flow(this->worker);
   auto build = [this](Flow& root) {
@@ -409,7 +398,6 @@ TYPED_TEST(StepTree, CancelAndExecuteByAnOwnStepAreMisuse) {
   EXPECT_EQ(flow.error_code(), error_codes::internal_error);
 }
 
-// Case 29.
 TYPED_TEST(StepTree, ResultsOfAnotherTypeAreABadCast) {
   TypeParam flow(this->worker);
   flow.add([](Steps& steps) { steps.success(1); });
@@ -435,7 +423,6 @@ TYPED_TEST(StepTree, ASwallowedErrorStillFails) {
   EXPECT_EQ(flow.error_code(), "Swallowed");
 }
 
-// Case 30.
 TYPED_TEST(StepTree, AnotherFlowStartsAfterAHundredSteps) {
   TypeParam first(this->worker);
   TypeParam second(this->worker);
@@ -485,7 +472,8 @@ TYPED_TEST(StepTree, MisuseRaisesInternalError) {
       }
     });
     this->run(flow);
-    // What was done below has failed, swallowed or not; the last two are not caught above.
+    // The steps below have failed, even if they swallowed the exception. The last two are not
+    // caught above.
     EXPECT_EQ(flow.error_code(), error_codes::internal_error) << i;
   }
   TypeParam flow(this->worker);

@@ -16,7 +16,7 @@ class Sync : public FlowTest<FlowType> {
  protected:
   using Flows = std::vector<std::unique_ptr<Flow>>;
 
-  // `count` flows that pass through a section which takes `duration`, or one turn.
+  // Runs `count` flows through a section that takes `duration`, or one turn.
   Flows make(int count, SyncPrimitive& primitive, coro::Duration duration = {}) {
     Flows flows;
     for (int i = 0; i < count; ++i) {
@@ -43,7 +43,6 @@ class Sync : public FlowTest<FlowType> {
 };
 TYPED_TEST_SUITE(Sync, BothEngines);
 
-// Case 23.
 TYPED_TEST(Sync, AMutexAdmitsSoManyInOrder) {
   for (const int max : {1, 2}) {
     this->trace.clear();
@@ -111,7 +110,6 @@ TYPED_TEST(Sync, AChildOfAParallelInheritsNothing) {
   EXPECT_EQ(this->trace, "free ");
 }
 
-// Case 24.
 TYPED_TEST(Sync, ACancelledWaiterIsSkippedAndAnErrorUnlocks) {
   Mutex mutex;
   const auto flows = this->make(3, mutex, 1s);
@@ -155,7 +153,6 @@ TYPED_TEST(Sync, AnotherWorkersPrimitiveIsMisuse) {
   EXPECT_EQ(other.error_code(), error_codes::internal_error);
 }
 
-// Case 25.
 TYPED_TEST(Sync, AThrottleAdmitsSoManyAPeriodWithoutDrift) {
   Throttle throttle(this->worker, 2, 100ms);
   std::vector<std::int64_t> entered_ms;
@@ -204,7 +201,6 @@ TYPED_TEST(Sync, AWaiterLeavesTheThrottlesQueue) {
   EXPECT_EQ(this->trace, "0 2 ");
 }
 
-// Case 26.
 TYPED_TEST(Sync, ALimiterBoundsBoth) {
   Limiter limiter(
       this->worker,

@@ -26,7 +26,6 @@ class Threads : public testing::Test {
 };
 TYPED_TEST_SUITE(Threads, BothEngines);
 
-// Case 7.
 TYPED_TEST(Threads, AForeignSuccessAndErrorEndAWaitingStep) {
   TypeParam flow(this->worker);
   std::vector<std::jthread> threads;
@@ -103,7 +102,6 @@ TYPED_TEST(Threads, ManyThreadsRaceToEndEachStep) {
   EXPECT_EQ(sum, rounds * (rounds + 1) / 2);
 }
 
-// Case 21.
 TYPED_TEST(Threads, AnInfiniteLoopIsCancelledFromItsThreadAndAnother) {
   TypeParam flow(this->worker);
   std::atomic<int> count{0};
@@ -157,7 +155,6 @@ TYPED_TEST(Threads, ACancelFromAnotherThreadWaitsForTheAwaitedTask) {
   EXPECT_EQ(seen, 2);
 }
 
-// Case 28, as far as the worker is the tool: it has no handles of its own to cancel.
 TYPED_TEST(Threads, FiftyThreadsPostFlows) {
   constexpr int threads = 50;
   std::vector<std::unique_ptr<TypeParam>> flows;
@@ -197,7 +194,7 @@ TYPED_TEST(Threads, FlowsRunInTheOrderInWhichTheyWereExecuted) {
   EXPECT_EQ(order, "0134");
 }
 
-// A few turns of the loop, so that it ends while others call.
+// Runs a few turns of the loop, so that it ends while other threads call.
 void run_shortly(coro::Worker& worker, int turns) {
   auto body = [](int n) -> coro::Task<void> {
     for (int i = 0; i < n; ++i) co_await coro::yield();
@@ -291,7 +288,7 @@ TYPED_TEST(Threads, EventsOfManyThreadsBeforeInAndAfterTheLoop) {
   }
 }
 
-// As FutoIn's own tests do.
+// A case of FutoIn's tests.
 TYPED_TEST(Threads, AnotherThreadEndsAWaitingStepByItsReference) {
   std::atomic<Steps*> waiting{nullptr};
   std::string got;
@@ -327,13 +324,13 @@ TYPED_TEST(Threads, AnotherThreadEndsAWaitingStepByItsReference) {
     EXPECT_THROW(next().break_loop(), Error);
   });
   flow.execute();
-  // The worker may run or not: the thread that ends a step acts for it then.
+  // While the worker does not run, the thread that ends a step acts in its place.
   while (flow.outcome() == Outcome::running) run_shortly(this->worker, 2);
   EXPECT_EQ(flow.outcome(), Outcome::succeeded);
   EXPECT_EQ(got, "1 -1 2 -1 3 ");
 }
 
-// A worker with a thread of its own; flows that belong to others.
+// Worker with its own thread, and flows that belong to other threads.
 TYPED_TEST(Threads, FlowsOfOtherThreadsThanTheLoops) {
   bool stopped = false;
   std::atomic<int> done{0};

@@ -1,4 +1,3 @@
-// What result_file_test.cpp does not see through its one kind of file.
 #include "file/atomic_file.h"
 
 #include <gmock/gmock.h>

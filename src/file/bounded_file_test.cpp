@@ -43,7 +43,7 @@ TEST_F(BoundedFile, IsReadWholeUpToItsLimit) {
   EXPECT_EQ(read_bounded_file(folder_ / "empty", 0), "");
 }
 
-// Files of the kernel say that they are empty.
+// Files of the kernel report size 0.
 TEST_F(BoundedFile, TheSizeIsNotBelieved) {
   EXPECT_NE(read_bounded_file("/proc/self/status", 100'000), "");
   EXPECT_EQ(message("/proc/self/status", 10),
@@ -78,7 +78,7 @@ TEST_F(BoundedFile, FoldersAreNotRead) {
   EXPECT_EQ(message(folder_ / "missing"), "cannot read it: No such file or directory");
 }
 
-// What one process has read, another one reads where there is no such file.
+// A second process, without the file, reads the text that the first one has read.
 TEST_F(BoundedFile, IsReadElsewhere) {
   const std::filesystem::path read = folder_ / "read";
   std::ofstream(read) << "SELECT 1;";
@@ -94,7 +94,7 @@ TEST_F(BoundedFile, IsReadElsewhere) {
   EXPECT_EQ(message(read), "cannot read it: No such file or directory");
 }
 
-// What a machine says of itself, and what it has to keep to itself.
+// Files of one host are not remembered.
 TEST_F(BoundedFile, FilesOfOneHostAreReadThere) {
   const std::filesystem::path token = folder_ / "token";
   std::ofstream(token) << "secret";

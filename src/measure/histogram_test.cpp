@@ -19,7 +19,7 @@ constexpr std::uint64_t hour = 3'600 * second;
 
 const std::vector<double> percents = {0.001, 1, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 100};
 
-// The definition itself, on all the values. Rank by integers: percent is given in thousandths.
+// Computes a percentile by its definition, in integers. `percent` is in thousandths.
 std::uint64_t reference_percentile(const std::vector<std::uint64_t>& sorted, double percent) {
   const auto thousandths = static_cast<std::uint64_t>(std::llround(percent * 1000));
   const std::uint64_t rank = (thousandths * sorted.size() + 99'999) / 100'000;
@@ -189,7 +189,7 @@ TEST(HistogramSnapshot, SubtractLeavesTheInterval) {
   interval.subtract(earlier);
   EXPECT_EQ(interval.count(), 50u);
   EXPECT_EQ(interval.sum_ns(), 50 * 20 * ms);
-  // Neither extreme is a record, so both are known to their bucket only.
+  // Neither extreme is new, so both are known only by their bucket.
   const auto expected = static_cast<double>(20 * ms);
   EXPECT_NEAR(static_cast<double>(interval.max_ns()), expected, 0.02 * expected);
   EXPECT_NEAR(static_cast<double>(interval.min_ns()), expected, 0.02 * expected);
@@ -263,7 +263,7 @@ TEST(HistogramSnapshot, CountsUpToBounds) {
   HistogramSnapshot snapshot;
   const std::vector<std::uint64_t> bounds = {50, 100, ms, 5 * second, hour};
   EXPECT_EQ(snapshot.counts_up_to(bounds), std::vector<std::uint64_t>(5, 0));
-  // Small values have buckets of their own, and the bound belongs to them.
+  // Small values have their own buckets, which include the bound.
   for (const std::uint64_t value : {50, 51, 100, 101}) snapshot.record(value);
   snapshot.record(ms - ms / 100);
   snapshot.record(ms + ms / 100);
@@ -352,7 +352,7 @@ TEST(HistogramBytes, RefusesBytesThatAreNoHistogram) {
   for (const std::size_t length : {0U, 1U, 3U, 5U}) {
     EXPECT_FALSE(histogram_of(std::span(right).first(length))) << length;
   }
-  // A number without an end, and a number of more than 64 bits.
+  // A number without its last byte, and a number of more than 64 bits.
   EXPECT_FALSE(histogram_of(Bytes{0, 0, 0, 0, 0x80}));
   EXPECT_FALSE(histogram_of(Bytes(11, 0xff)));
   // Empty buckets, and a count, beyond the last bucket, whose index is 37 * 64 - 1 = 2367.

@@ -38,14 +38,14 @@ TEST(Process, SeesItsOwnMemoryAndThreads) {
 
   constexpr std::size_t size = 64u << 20;
   std::vector<char> memory(size);
-  // Through a volatile pointer, or an optimising compiler leaves the memory out.
+  // By a volatile pointer, so that the compiler does not remove the writes.
   volatile char* bytes = memory.data();
   for (std::size_t i = 0; i < size; i += 4096) bytes[i] = 'x';
   EXPECT_GE(read_process_usage().peak_rss_bytes, size);
 
   std::latch seen(1);
   std::thread other([&seen] { seen.wait(); });
-  // A sanitizer may have started a thread of its own besides.
+  // A sanitizer may have started another thread.
   EXPECT_GE(read_process_usage().threads, before.threads + 1);
   seen.count_down();
   other.join();
@@ -55,7 +55,7 @@ TEST(Process, CpuTimeRisesWithWork) {
   const double before = read_process_usage().cpu_seconds;
   volatile std::uint64_t sum = 0;
   double after = before;
-  // Bounded by the work and not by the clock: the kernel accounts in ticks of some milliseconds.
+  // Limited by the work, because the kernel counts time in ticks of some milliseconds.
   for (int round = 0; round < 1'000 && after <= before; ++round) {
     for (std::uint64_t i = 0; i < 1'000'000; ++i) sum = sum + i;
     after = read_process_usage().cpu_seconds;
@@ -110,7 +110,7 @@ TEST(RunQueue, OfNoThreadOfOursNothingIsKnown) {
   EXPECT_FALSE(read_run_queue_times(-1));
 }
 
-// Burns processor time until the thread's own clock has moved on so far.
+// Computes until the thread has used this processor time.
 void work_for(nanoseconds time) {
   const auto now = [] {
     timespec clock{};
@@ -141,7 +141,7 @@ TEST_F(RunQueueOfThisKernel, RunningTimeRisesWithWork) {
   EXPECT_GE(after->running - before->running, std::chrono::milliseconds(45));
 }
 
-// Two threads that share one processor: while one works, the other waits.
+// Two threads share one processor, so one waits while the other works.
 TEST_F(RunQueueOfThisKernel, WaitingForAProcessorIsSeen) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
@@ -168,7 +168,7 @@ TEST_F(RunQueueOfThisKernel, WaitingForAProcessorIsSeen) {
     std::jthread first(compete, 0);
     std::jthread second(compete, 1);
   }
-  // The one that ended last waited for about as long as the other worked beside it.
+  // The thread that ended last waited about as long as the other one worked.
   const int longer = waited[0].waited > waited[1].waited ? 0 : 1;
   EXPECT_GE(waited[longer].waited, std::chrono::milliseconds(100));
   EXPECT_GE(waited[longer].slices, 1u);

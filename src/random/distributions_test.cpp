@@ -64,7 +64,7 @@ TEST(Exponential, HasItsPercentageWithinTheFraction) {
     ASSERT_LT(number, 1'000'000U);
     within += number < 500'000 ? 1 : 0;
   }
-  // 0.25% of the whole distribution lie outside of the range.
+  // 0.25% of the whole distribution are outside of the range.
   EXPECT_NEAR(within, 100'000 * 0.95 / 0.9975, 400);
 }
 

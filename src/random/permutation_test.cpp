@@ -40,7 +40,7 @@ TEST(Permutation, StaysWithinTheLargestSizes) {
   }
 }
 
-// The hottest thousand are spread as if thrown: chi-square over 50 parts, 49 degrees of freedom.
+// The hottest thousand keys are spread at random: chi-square over 50 parts, 49 degrees of freedom.
 TEST(Permutation, ScattersNeighbours) {
   for (const std::uint64_t size : {10'000, 65'536, 1'000'000, 100'000'000}) {
     const Permutation permutation(size);

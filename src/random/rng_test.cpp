@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
 
 TEST(Rng, DrawsTheSameFromASeedForEver) {
-  // Results of runs that were kept depend on these.
+  // Stored results depend on these numbers.
   Rng rng = Rng::stream(7, 1, {2, 3});
   EXPECT_EQ(rng.next(), 10'437'429'293'611'601'097ULL);
   EXPECT_EQ(rng.uniform(1, 1000), 191);
@@ -35,7 +35,7 @@ TEST(Rng, UniformOfAllNumbersIsNext) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(one.uniform64(0, largest), other.next());
 }
 
-// A multiplication alone would favour some thirds of a range of 3/4 of 2^64.
+// A multiplication alone would favour parts of a range of 3/4 of 2^64.
 TEST(Rng, UniformOfALargeRangeIsWithoutBias) {
   Rng rng(5);
   const std::uint64_t range = (std::uint64_t{1} << 62) * 3;

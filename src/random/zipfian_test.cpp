@@ -15,8 +15,9 @@
 namespace drover::random {
 namespace {
 
-// Pearson's statistic of the hottest items, one of each, and all others together; with so many degrees of freedom it
-// is as good as normal. What the seed gives is the same for ever, so that five standard deviations are no risk.
+// Pearson's statistic of each of the hottest items and of all others together. With this many
+// degrees of freedom it is nearly normal. The seed is fixed, so five standard deviations are no
+// risk.
 void expect_exact(std::uint64_t items, double skew, int draws, std::uint64_t seed) {
   const Zipfian zipfian(items, skew);
   const auto hottest = static_cast<std::size_t>(std::min<std::uint64_t>(items, 1'000));
@@ -199,7 +200,7 @@ TEST(OriginalZipfian, RefusesOtherArguments) {
   EXPECT_THROW(ScrambledOriginalZipfian(0), std::invalid_argument);
 }
 
-// 1 / 26.47, however many items there are: the flaw for which it is no more than a choice.
+// The share is 1 / 26.47 for any number of items, which is the flaw of this distribution.
 TEST(ScrambledOriginalZipfian, GivesTheHottestThePublishedShare) {
   for (const std::uint64_t items : {1'000, 1'000'000, 1'000'000'000}) {
     const ScrambledOriginalZipfian zipfian(items);
@@ -215,7 +216,7 @@ TEST(ScrambledOriginalZipfian, GivesTheHottestThePublishedShare) {
   }
 }
 
-// Known from the definition of the hash; the first is the hottest key of every run.
+// From the definition of the hash. The first is the hottest key of every run.
 TEST(Fnv, OfNumbers) {
   EXPECT_EQ(fnv1a_64(0), 0xa8c7f832281a39c5ULL);
   EXPECT_EQ(fnv1a_64_absolute(0), 6'284'781'860'667'377'211);

@@ -36,7 +36,7 @@ TEST(WrappedText, LongCommandsAreBrokenAsAShellAllows) {
             "  drover tpcc run \\\n      --json \\\n      result.json\n");
   EXPECT_EQ(wrapped_paragraphs("  drover psql -c 'SELECT 1 + 1' --all", 20),
             "  drover psql -c \\\n      'SELECT 1 + 1' \\\n      --all\n");
-  // What fits stays, be it by a hair.
+  // A text that just fits is not cut.
   EXPECT_EQ(wrapped_paragraphs("  drover tpcc run", 17), "  drover tpcc run\n");
 }
 

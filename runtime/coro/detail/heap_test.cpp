@@ -1,4 +1,4 @@
-// The runtime and the heap: what happens when it has nothing left, and that nothing piles up.
+// The runtime without memory, and tests that frames do not accumulate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ thread_local bool heap_is_empty = false;
 
 }  // namespace
 
-// The thread sanitizer brings operators of its own, in whose place no others can be linked.
+// The thread sanitizer defines these operators, which then cannot be replaced.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define DROVER_HEAP_IS_NOT_OURS 1
@@ -49,7 +49,7 @@ static void give_to_heap(void* block) noexcept {
   std::free(block);
 }
 
-// These replace the library's in the whole test program.
+// These replace the operators of the C++ library in the whole test program.
 void* operator new(std::size_t size) {
   void* block = block_from_heap(size);
   if (block == nullptr) throw std::bad_alloc();
@@ -74,7 +74,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The calling thread gets no memory.
+// Makes the calling thread's allocations fail during its life.
 class EmptyHeap {
  public:
   EmptyHeap() noexcept { heap_is_empty = true; }
@@ -170,7 +170,7 @@ TEST_F(Heap, AWorkerDropsWhatIsPostedAsItDrops) {
   EXPECT_EQ(live_blocks, before);
 }
 
-// 45,000 frames each way, of which 150 are alive at a time.
+// Passes 45,000 frames in each direction, of which 150 are alive at a time.
 TEST(HeapOfFrames, DoesNotGrowWithThoseFreedByAnotherThread) {
   constexpr int rounds = 300;
   constexpr std::size_t alive = 150;
@@ -184,7 +184,7 @@ TEST(HeapOfFrames, DoesNotGrowWithThoseFreedByAnotherThread) {
       batch.clear();
       freed = round;
     }
-    // And the other way round: what this thread makes from here on is freed by the first one.
+    // In the other direction: the first thread frees what this thread allocates.
     for (int round = rounds + 1; round <= 2 * rounds; ++round) {
       while (made != round) std::this_thread::yield();
       for (std::size_t i = 0; i < alive; ++i) batch.push_back(nothing());

@@ -1,4 +1,4 @@
-// The worker's queue of coroutines: order, growth, and entries that are taken back.
+// The worker's queue of coroutines: order, growth, and withdrawn entries.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace drover::coro {
 namespace {
 
-// Never resumed: an address to tell it by.
+// Handle that is never resumed, identified by its address.
 std::coroutine_handle<> handle(std::size_t number) {
   static std::array<std::max_align_t, 1000> places;
   return std::coroutine_handle<>::from_address(&places.at(number));
@@ -57,7 +57,7 @@ TEST(ReadyQueue, AnEntryBetweenOthersLeavesANullInItsPlace) {
   EXPECT_TRUE(queue.empty());
 }
 
-// Against a plain list, over growth and wrap-around.
+// Compares the queue with a std::deque, over growth and overflow.
 TEST(ReadyQueue, WithdrawsWhatIsAskedForAndNothingElse) {
   struct Entry {
     std::size_t number;

@@ -1,4 +1,4 @@
-// The ring alone: limits, the coming round of its indexes, and thieves against the owner.
+// StealingRing alone: limits, overflow of its indexes, and thieves against the owner.
 #include "coro/detail/stealing_ring.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ std::vector<int> drain(AnyRing& ring) {
   return items;
 }
 
-// Begins where the indexes are about to come round, or not.
+// Ring whose indexes start shortly before their overflow, or at 0.
 class StealingRingAt : public testing::TestWithParam<std::uint32_t> {
  protected:
   StealingRingAt() { std::iota(items.begin(), items.end(), 0); }
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Indexes, StealingRingAt,
                          testing::Values(0U, std::numeric_limits<std::uint32_t>::max() - 3,
                                          std::numeric_limits<std::uint32_t>::max()));
 
-// A small ring, so that it is full, empty and half stolen all the time; it comes round early on.
+// A small ring is often full, empty or half stolen. Its indexes overflow early.
 TEST(StealingRingStress, EachItemIsTakenOnceByTheOwnerOrAThief) {
   constexpr std::size_t count = 40'000;
   constexpr std::size_t thieves = 3;
@@ -141,7 +141,7 @@ TEST(StealingRingStress, EachItemIsTakenOnceByTheOwnerOrAThief) {
   EXPECT_EQ(std::count(items.begin(), items.end(), 1), static_cast<std::ptrdiff_t>(count));
 }
 
-// Two workers that steal from each other while each pushes: the target of a theft is robbed itself.
+// Two workers push and steal from each other, so the target of a theft is a victim itself.
 TEST(StealingRingStress, ThievesAreStolenFrom) {
   constexpr std::size_t count = 20'000;
   std::array<StealingRing<int, 16>, 2> rings;

@@ -1,4 +1,4 @@
-// The wheel against a sorted map, over random timers from microseconds to days.
+// Compares the wheel with a sorted map, for random timers from microseconds to days.
 #include "coro/timer_wheel.h"
 
 #include <gtest/gtest.h>
@@ -161,7 +161,7 @@ TEST_F(Wheel, WhatIsOverdueFiresAtOnce) {
   EXPECT_EQ(timer.fired, 1);
 }
 
-// Up to the first and the last instant there is.
+// Includes the first and the last instant.
 TEST_F(Wheel, NoDeadlineIsTooFarAway) {
   const std::vector<Instant> deadlines = {
       now + std::chrono::years(72), now + std::chrono::years(74), now + std::chrono::years(200),

@@ -1,4 +1,4 @@
-// The memory of flows.
+// CellBuffer.
 #include "steps/detail/cell_buffer.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(CellBuffer, ABlockHasUpTo64Cells) {
   EXPECT_NE(buffer.allocate(32), nullptr);
 }
 
-// Against a simple account of what is whose: each block is filled with a value of its own.
+// Fills each block with its own value, to detect overlaps.
 TEST(CellBuffer, BlocksNeverOverlap) {
   struct Block {
     unsigned char* bytes;
@@ -78,7 +78,7 @@ TEST(CellBuffer, BlocksNeverOverlap) {
   }
   EXPECT_GT(refused, 100);
   for (const Block& block : blocks) buffer.release(block.bytes, block.size);
-  // All of it is free again: the words that are full, and the one that is not.
+  // All cells are free again, in full words of bits and in the last one.
   EXPECT_NE(buffer.allocate(2048), nullptr);
   EXPECT_NE(buffer.allocate(2048), nullptr);
   EXPECT_NE(buffer.allocate((157 - 128) * 32), nullptr);
