@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "database/postgres/connection.h"
+#include "database/postgres/conninfo.h"
 #include "fuzz.h"
 
 using namespace drover;

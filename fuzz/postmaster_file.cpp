@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "database/embedded/postmaster.h"
-#include "database/embedded/server_error.h"
+#include "database/embedded/program.h"
 #include "fuzz.h"
 
 using namespace drover;

@@ -2,8 +2,8 @@
 // says there what was asked for.
 #include <algorithm>
 
-#include "database/embedded/configuration.h"
-#include "database/embedded/server_error.h"
+#include "database/embedded/layout.h"
+#include "database/embedded/program.h"
 #include "fuzz.h"
 
 using namespace drover;

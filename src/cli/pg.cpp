@@ -8,10 +8,8 @@
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"
-#include "database/embedded/installation.h"
 #include "database/embedded/private_server.h"
 #include "database/embedded/program.h"
-#include "database/embedded/server_error.h"
 
 namespace drover::cli {
 namespace {

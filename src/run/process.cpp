@@ -16,7 +16,7 @@
 
 #include "coro/block_on.h"
 #include "coro/fd_watch.h"
-#include "database/embedded/configuration.h"
+#include "database/embedded/layout.h"
 #include "file/bounded_file.h"
 #include "measure/process.h"
 #include "run/usage_error.h"

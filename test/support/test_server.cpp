@@ -3,7 +3,6 @@
 #include <cstdlib>
 
 #include "database/embedded/program.h"
-#include "database/embedded/server_error.h"
 
 namespace drover::test {
 namespace {

@@ -19,9 +19,8 @@
 #include "workload/tpcc/postgres/database_on_postgres.h"
 #include "workload/ycsb/postgres/database_on_postgres.h"
 #ifdef DROVER_WITH_YDB
-#include "database/ydb/credentials.h"
+#include "database/ydb/database_access.h"
 #include "database/ydb/target.h"
-#include "database/ydb/ydb_database.h"
 #include "workload/sql/ydb/database_on_ydb.h"
 #include "workload/tpcc/ydb/database_on_ydb.h"
 #include "workload/ycsb/ydb/database_on_ydb.h"

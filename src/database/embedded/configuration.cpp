@@ -1,5 +1,4 @@
-#include "database/embedded/configuration.h"
-
+// The settings of the private server (layout.h).
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,14 +7,15 @@
 #include <cctype>
 #include <fstream>
 
-#include "database/embedded/server_error.h"
+#include "database/embedded/layout.h"
 
 namespace drover::database::embedded {
 namespace {
 
 constexpr uint64_t mebibyte = 1024 * 1024;
 
-constexpr std::array settings_of_ours = {
+// The settings that users may not change.
+constexpr std::array reserved_settings = {
     "listen_addresses", "port",        "unix_socket_directories", "data_directory", "hba_file",
     "ident_file",       "config_file", "external_pid_file"};
 
@@ -33,8 +33,8 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// In a quoted value of a configuration file quotes are doubled, and backslashes escape.
-std::string quoted(std::string_view value) {
+// Quotes a value for the configuration file, where a backslash escapes, too.
+std::string quoted_value(std::string_view value) {
   std::string result = "'";
   for (const char character : value) {
     if (character == '\'' || character == '\\') result += character;
@@ -56,7 +56,7 @@ Setting parse_setting(std::string_view text) {
     throw ServerError(
         fmt::format("the value of the setting '{}' must be a single line", setting.name));
   }
-  if (std::ranges::find(settings_of_ours, lower(setting.name)) != settings_of_ours.end()) {
+  if (std::ranges::find(reserved_settings, lower(setting.name)) != reserved_settings.end()) {
     throw ServerError(fmt::format(
         "the setting '{}' cannot be changed: Drover sets the folder and the Unix socket of its "
         "private server. To choose them yourself, use your own server with --db",
@@ -78,7 +78,7 @@ uint64_t memory_bytes_of_machine() {
   uint64_t bytes = pages * page_bytes;
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");
   uint64_t limit = 0;
-  // It holds the word "max" where there is no limit, which is no number.
+  // Without a limit, the file contains the word "max".
   if (limit_file >> limit) bytes = std::min(bytes, limit);
   return bytes;
 }
@@ -107,7 +107,7 @@ std::string configuration_text(uint64_t memory_bytes, const std::vector<Setting>
       shared_buffers_mib, cache_mib, maintenance_mib);
   if (!settings.empty()) text += "# Set for this start only.\n";
   for (const Setting& setting : settings) {
-    text += fmt::format("{} = {}\n", setting.name, quoted(setting.value));
+    text += fmt::format("{} = {}\n", setting.name, quoted_value(setting.value));
   }
   return text;
 }

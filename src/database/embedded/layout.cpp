@@ -12,10 +12,10 @@
 #include <string_view>
 #include <system_error>
 
-#include "database/embedded/server_error.h"
 #include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,7 +68,7 @@ fs::path default_data_root() {
 Layout layout_of(const fs::path& root, int major) {
   std::error_code error;
   const fs::path wanted = root.empty() ? default_data_root() : root;
-  // Absolute and free of symbolic links, so that one place has one name and one socket.
+  // Without symbolic links, so that each place has one name and one socket.
   fs::path canonical = fs::weakly_canonical(fs::absolute(wanted), error);
   if (error) throw folder_failure(error.value(), "cannot use the data folder {}", wanted.string());
   if (!canonical.has_filename()) canonical = canonical.parent_path();
@@ -78,7 +78,6 @@ Layout layout_of(const fs::path& root, int major) {
 fs::path Layout::socket_folder(const Account& account) const {
   const fs::path folder = base / "run";
   const size_t length = folder.string().size() + fmt::format("/.s.PGSQL.{}", server_port).size();
-  // The server makes a lock file beside the socket; only the socket's own path is limited.
   if (length <= socket_path_bytes_max && is_plain(folder.string())) return folder;
   return fmt::format("/tmp/drover-{}-{:016x}", account.uid, stable_hash(base.string()));
 }
@@ -106,12 +105,12 @@ void make_folders(const Layout& layout, const Account& account) {
     throw folder_failure(error.value(), "cannot create the folder {} for the private server's data",
                          root.string());
   }
-  // Other users pass through root's folders, because the account of the server must.
+  // The server's account must be able to pass through root's folders.
   const bool shared = account.uid != ::geteuid();
   make_folder(layout.base, shared ? 0755 : 0700);
   make_folder(layout.log_folder(), shared ? 0755 : 0700);
-  // Made even where the socket lives elsewhere: being able to write here proves that the account
-  // can pass through every folder above.
+  // Also if the socket is elsewhere: if the account can write here, it can pass through all folders
+  // above.
   const fs::path probe = layout.base / "run";
   make_socket_folder(probe, account);
   if (may_write_to(account, probe)) return;
@@ -126,8 +125,7 @@ void make_socket_folder(const fs::path& folder, const Account& account) {
     throw system_failure(errno, "cannot create the folder {} for the server's socket",
                          folder.string());
   }
-  // In /tmp somebody else may have put something of that name there before us: look at the very
-  // thing that is open, never at its name.
+  // In /tmp, another user may have created this name before: inspect the open file, not the name.
   const file::FileDescriptor file(
       ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status{};

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "database/embedded/server_error.h"
+#include "database/embedded/program.h"
 
 namespace drover::database::embedded {
 namespace {
@@ -47,11 +47,10 @@ fs::path pid_file(const fs::path& data) {
   return data / "postmaster.pid";
 }
 
-// The number in postmaster.pid, whoever that is today.
 std::optional<pid_t> recorded_pid(const fs::path& data) {
   const std::vector<std::string> lines = lines_of(pid_file(data));
   if (lines.size() <= line_of_pid) return std::nullopt;
-  // A server in single-user mode writes its number with a minus sign.
+  // The number has a minus sign in single-user mode.
   const std::string_view text = lines[line_of_pid];
   return parse_pid(text.starts_with('-') ? text.substr(1) : text);
 }
@@ -63,7 +62,7 @@ bool is_same_folder(const fs::path& one, const fs::path& other) {
          first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// Each process of PostgreSQL works in its data folder.
+// Each process of PostgreSQL has the data folder as its working folder.
 bool works_in(pid_t pid, const fs::path& data) {
   return is_same_folder(fmt::format("/proc/{}/cwd", pid), data);
 }
@@ -80,14 +79,13 @@ bool has_ended(const file::FileDescriptor& process, milliseconds limit) {
   }
 }
 
-// The system's own header of these two calls cannot be linked from C++ in glibc 2.36.
+// The header of the two pidfd calls cannot be used from C++ in glibc 2.36.
 long send_signal(const file::FileDescriptor& process, int number) {
   return ::syscall(SYS_pidfd_send_signal, process.get(), number, nullptr, 0);
 }
 
-// Empty when the process is gone.
-// None if there is no such process: the number may be nobody's, or that of a thread (EINVAL, and
-// ENOENT from Linux 6.9 on).
+// Returns an empty descriptor if there is no such process. The number of a thread gives EINVAL, or
+// ENOENT since Linux 6.9.
 file::FileDescriptor open_process(pid_t pid) {
   file::FileDescriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   const bool nobody = errno == ESRCH || errno == EINVAL || errno == ENOENT;
@@ -95,7 +93,7 @@ file::FileDescriptor open_process(pid_t pid) {
   return process;
 }
 
-// Backends whose server died: named postgres, at work in the folder.
+// Returns the processes named postgres that work in the folder.
 std::vector<pid_t> processes_over(const fs::path& data) {
   std::vector<pid_t> pids;
   std::error_code error;
@@ -121,17 +119,17 @@ std::optional<Postmaster> Postmaster::find(const fs::path& data) {
   }
   const std::optional<pid_t> pid = recorded_pid(data);
   if (!pid) return std::nullopt;
-  // First hold the process, then ask who it is: so the answer is of the one that is held.
+  // Identify the process only after the pidfd holds it.
   file::FileDescriptor process = open_process(*pid);
   if (!process) return std::nullopt;
   Postmaster server(*pid, std::move(process), data);
-  // One that has ended and is our child is thereby reaped.
+  // The wait also reaps a child that has ended.
   if (server.wait_for_end(milliseconds(0)) || !works_in(*pid, data)) return std::nullopt;
   return server;
 }
 
 Postmaster Postmaster::of_child(pid_t pid, const fs::path& data) {
-  // A child stays until it is reaped, so that its number cannot be another's.
+  // A child keeps its number until it is reaped.
   return Postmaster(pid, open_process(pid), data);
 }
 
@@ -143,7 +141,7 @@ bool Postmaster::is_ready() const {
 
 bool Postmaster::wait_for_end(milliseconds limit) const {
   if (!has_ended(process_, limit)) return false;
-  // Fails when it is another process's child, which is then that one's to reap.
+  // Fails for the child of another process, which reaps it.
   ::waitpid(pid_, nullptr, WNOHANG);
   return true;
 }
@@ -158,7 +156,7 @@ void clear_after_crash(const fs::path& data) {
   for (const pid_t pid : processes_over(data)) {
     const file::FileDescriptor process = open_process(pid);
     if (!process || !works_in(pid, data)) continue;
-    // As a server does itself at an immediate shutdown; a backend that is stuck is ended.
+    // An immediate shutdown of the server sends SIGQUIT, too.
     send_signal(process, SIGQUIT);
     if (has_ended(process, std::chrono::seconds(5))) continue;
     send_signal(process, SIGKILL);
@@ -170,8 +168,7 @@ void clear_after_crash(const fs::path& data) {
     }
   }
   const std::optional<pid_t> pid = recorded_pid(data);
-  // The server removes a file whose process is gone by itself, after checks of its own that it
-  // makes better than we would. It gives up only where the number lives again as something else.
+  // The server itself removes the file if no process has the number.
   if (pid && ::kill(*pid, 0) == 0) {
     std::error_code error;
     fs::remove(pid_file(data), error);

@@ -1,6 +1,6 @@
-// The running server as its data folder and the kernel tell of it: postmaster.pid says which
-// process, and the process itself, held by a pidfd, must live and work in that very folder. A
-// file left by a crash whose number now belongs to somebody else is therefore never believed.
+// The process of a running server: postmaster.pid names it, and the process, held by a pidfd, must
+// have the data folder as its working folder. So the number in a file that a crash left is not
+// mistaken for another process.
 #pragma once
 
 #include <sys/types.h>
@@ -13,25 +13,24 @@
 
 namespace drover::database::embedded {
 
-// Move-only; not thread-safe.
+// Thread safety: none.
 class Postmaster {
  public:
-  // The server over this data, if one lives. Throws ServerError when the file cannot be read.
+  // Returns the server that runs over these data. Throws ServerError if the file cannot be read.
   static std::optional<Postmaster> find(const std::filesystem::path& data);
 
-  // A process just started by us as the server over this data.
+  // Returns a child process that was started as the server over these data.
   static Postmaster of_child(pid_t pid, const std::filesystem::path& data);
 
   pid_t pid() const { return pid_; }
 
-  // Whether it accepts connections, by what it wrote into postmaster.pid.
+  // Returns true if the server accepts connections, according to postmaster.pid.
   bool is_ready() const;
 
-  // Waits until the process has ended, and reaps it if it is our child. False when it has not
-  // ended in that time.
+  // Waits until the process has ended, and reaps a child. Returns false at the time limit.
   bool wait_for_end(std::chrono::milliseconds limit) const;
 
-  // Throws ServerError when that is not allowed; a process that has ended is no error.
+  // Sends a signal, unless the process has ended. Throws ServerError.
   void signal(int number) const;
 
  private:
@@ -42,9 +41,9 @@ class Postmaster {
   std::filesystem::path data_;
 };
 
-// Removes what a server that died left behind: ends its orphaned backends, which would keep its
-// shared memory from the next one, and a postmaster.pid whose process is now somebody else's.
-// Requires that no server lives over this data, and the lock of the layout. Throws ServerError.
+// Ends the orphaned backends of a server that crashed, which hold its shared memory, and removes
+// its postmaster.pid if another process has the number now. Requires that no server runs over these
+// data, and the lock of the layout. Throws ServerError.
 void clear_after_crash(const std::filesystem::path& data);
 
 }  // namespace drover::database::embedded

@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "database/embedded/program.h"
-#include "database/embedded/server_error.h"
 #include "file/file_descriptor.h"
 
 namespace drover::database::embedded {
@@ -29,22 +28,16 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-// Recovery after a crash reads up to max_wal_size of log, and a fast stop writes all of the
-// shared buffers: both may take minutes on a slow disk.
+// Recovery reads up to max_wal_size of WAL, and a fast stop writes all shared buffers, which may
+// take minutes on a slow disk.
 constexpr minutes start_limit{10};
 constexpr minutes stop_limit{10};
 
-// How often a starting server is asked whether it is ready; its death is noticed at once.
+// The interval between the questions whether the server is ready. Its death is noticed at once.
 constexpr milliseconds ready_interval{20};
 
-// Makes the cluster of the private server, whole or not at all: initdb works in a folder of
-// another name, the database is made in it, and only then it gets its name. A killed initdb
-// leaves a folder that the next start removes.
-//
-// The cluster: superuser and database `drover`, locale C and UTF-8 (comparisons by byte, the
-// same on each machine), local connections trusted and no others (the socket's folder is closed
-// to everybody else), and no data checksums: the data of a benchmark is made again rather than
-// repaired, and the published figures of other tools are without them.
+// A cluster is created in a folder with this prefix, which is renamed when the cluster is complete.
+// The next start removes the folder of a killed initdb.
 constexpr std::string_view unfinished_prefix = "data.new-";
 
 void remove_unfinished(const Layout& layout) {
@@ -76,14 +69,15 @@ void run_or_throw(const Program& program, std::string_view doing) {
                                 program.executable.string(), result.exit_code, result.output));
 }
 
+// The socket's folder is closed to other users, so that local connections need no password.
+// Locale C sorts in the same way on each machine.
 void run_initdb(const Installation& installation, const fs::path& folder, const Account& account,
                 bool durable) {
   Program initdb{installation.program("initdb"),
                  {"--pgdata=" + folder.string(), "--username=drover", "--auth-local=trust",
                   "--auth-host=reject", "--locale=C", "--encoding=UTF8"},
-                 account,
-                 ""};
-  // Before 18 there is no such option, and no checksums is the default.
+                 account};
+  // Published figures of other tools are without checksums. Older versions have none by default.
   if (installation.major >= 18) initdb.arguments.emplace_back("--no-data-checksums");
   if (!durable) initdb.arguments.emplace_back("--no-sync");
   run_or_throw(initdb, "create the data folder of the private server");
@@ -103,7 +97,7 @@ void include_our_configuration(const fs::path& folder) {
   const fs::path path = folder / "postgresql.conf";
   const file::FileDescriptor file(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  // Relative to this file, so that the whole may be moved.
+  // A relative path, so that the folder may be moved.
   constexpr std::string_view text = "\n# The settings of drover.\ninclude = '../drover.conf'\n";
   if (!file || ::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
       ::fsync(file.get()) != 0) {
@@ -119,8 +113,8 @@ void give_its_name(const fs::path& folder, const Layout& layout) {
   if (base) ::fsync(base.get());
 }
 
-// Requires the lock of the layout and its folders. Does nothing when the cluster is there.
-// `durable` false leaves out the flush to disk. Throws ServerError.
+// Creates the cluster unless it exists. Requires the lock of the layout and its folders. Without
+// `durable`, nothing is flushed to disk. Throws ServerError.
 void ensure_cluster(const Installation& installation, const Layout& layout, const Account& account,
                     bool durable) {
   remove_unfinished(layout);
@@ -153,21 +147,19 @@ void write_whole(const file::FileDescriptor& file, const fs::path& path, std::st
   }
 }
 
-// The log is a file that each start appends to, and one older: beyond this a start begins anew.
+// Each start appends to the log. A log that is longer than this is renamed first.
 constexpr uintmax_t log_bytes_max = 16 * 1024 * 1024;
 constexpr size_t tail_lines_max = 20;
 constexpr uintmax_t tail_bytes_max = 16 * 1024;
 
-// 0 when there is none.
 uintmax_t log_size(const Layout& layout) {
   std::error_code error;
   const uintmax_t size = fs::file_size(layout.log(), error);
   return error ? 0 : size;
 }
 
-// To append. A long one first takes the place of the older.
 file::FileDescriptor open_log(const Layout& layout) {
-  std::error_code ignored;  // a log that grows is no reason not to start
+  std::error_code ignored;
   if (log_size(layout) > log_bytes_max) fs::rename(layout.log(), layout.previous_log(), ignored);
   file::FileDescriptor log(
       ::open(layout.log().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -175,7 +167,7 @@ file::FileDescriptor open_log(const Layout& layout) {
   return log;
 }
 
-// What was written from that offset on, at most the last 20 lines of it.
+// Returns the last lines of the log after the offset.
 std::string log_tail(const Layout& layout, uintmax_t from) {
   const uintmax_t size = log_size(layout);
   std::ifstream file(layout.log());
@@ -189,6 +181,13 @@ std::string log_tail(const Layout& layout, uintmax_t from) {
   for (const std::string& line : lines) text += "  " + line + "\n";
   if (!text.empty()) text.pop_back();
   return text.empty() ? "  (nothing)" : text;
+}
+
+void mark_on_demand(const Layout& layout) {
+  const fs::path path = layout.on_demand();
+  const file::FileDescriptor file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file) throw system_failure(errno, "cannot make {}", path.string());
 }
 
 }  // namespace
@@ -273,7 +272,7 @@ void PrivateServer::write_configuration() const {
   const fs::path unfinished = path.string() + ".new";
   const file::FileDescriptor file(
       ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
-  // Whatever our umask says: the account of the server reads it.
+  // The server's account reads the file.
   if (!file || ::fchmod(file.get(), 0644) != 0) {
     throw system_failure(errno, "cannot write {}", unfinished.string());
   }
@@ -283,8 +282,8 @@ void PrivateServer::write_configuration() const {
   }
 }
 
-// No server lives over the data, so that a socket here is a dead one's; the lock file beside it
-// would stop the server if its number lived again as something else.
+// Requires that no server runs over the data. The lock file of a dead server's socket would stop
+// the new one if another process had got the same number.
 void PrivateServer::remove_stale_sockets() const {
   const std::string socket = (socket_folder_ / fmt::format(".s.PGSQL.{}", server_port)).string();
   for (const fs::path& path : {fs::path(socket), fs::path(socket + ".lock")}) {
@@ -295,12 +294,11 @@ void PrivateServer::remove_stale_sockets() const {
 }
 
 Postmaster PrivateServer::launch_server(int log_file) const {
-  // On the command line, where no file of settings can undo them.
+  // Options of the command line override the configuration file.
   const Program server{installation_.program("postgres"),
                        {"-D", layout_.data().string(), "-k", socket_folder_.string(), "-p",
                         fmt::format("{}", server_port), "-c", "listen_addresses="},
-                       account_,
-                       ""};
+                       account_};
   const pid_t pid = launch(server, {.output_file = log_file, .dies_with_caller = options_.scratch});
   return Postmaster::of_child(pid, layout_.data());
 }
@@ -321,17 +319,6 @@ void PrivateServer::wait_until_ready(const Postmaster& server, uintmax_t log_sta
   }
 }
 
-namespace {
-
-void mark_on_demand(const Layout& layout) {
-  const std::filesystem::path path = layout.on_demand();
-  const file::FileDescriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!file) throw system_failure(errno, "cannot make {}", path.string());
-}
-
-}  // namespace
-
 ServerLease::ServerLease(std::unique_ptr<PrivateServer> server, std::unique_ptr<FileLock> use,
                          bool started_it)
     : server_(std::move(server)), use_(std::move(use)), started_it_(started_it) {}
@@ -340,12 +327,12 @@ ServerLease ServerLease::acquire(ServerOptions options) {
   auto server = std::make_unique<PrivateServer>(std::move(options));
   const FileLock held = server->lock();
   const bool was_running = server->status().running;
-  // The mark comes first: killed between the two, we leave either a mark without a server, which
-  // means nothing, or a server that its next user stops.
+  // The mark comes first: a process that is killed after it leaves either a mark without a server,
+  // which has no effect, or a server that the next lease stops.
   if (!was_running) mark_on_demand(server->layout());
   server->start_under(held);
   auto use = std::make_unique<FileLock>(server->layout().use());
-  // Never waits: it is held exclusively only under the lock that we hold.
+  // Does not wait: an exclusive holder also holds the lock of the layout.
   use->lock_shared();
   return ServerLease(std::move(server), std::move(use), !was_running);
 }

@@ -1,13 +1,12 @@
-// A PostgreSQL server of the user's own: made on first use, reached by a Unix socket only, run
-// as an unprivileged user, and left running after the process that started it unless a
-// ServerLease stops it. Several processes may do everything here at once: starting and stopping
-// happen under a lock, and there is never a second server over the same data.
+// The private PostgreSQL server of a user: created on first use, reachable only by a Unix socket,
+// executed as an unprivileged user. It continues to run after the process that started it, unless a
+// ServerLease stops it. Several processes may start and stop it at the same time: they hold a lock,
+// and there is never a second server over the same data.
 //
-// The newest PostgreSQL of the machine is used; each major version has data of its own, so that
-// after an upgrade of the system the new version begins with an empty database.
+// The newest PostgreSQL of the machine is used. Each major version has its own data.
 //
-// Not thread-safe; objects are cheap, give each thread its own. All but the constructor's look
-// at the installation block for as long as the server takes.
+// Thread safety: none; use an object for each thread. Functions block until the server has started
+// or stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -17,9 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "database/embedded/configuration.h"
-#include "database/embedded/file_lock.h"
-#include "database/embedded/installation.h"
 #include "database/embedded/layout.h"
 #include "database/embedded/postmaster.h"
 #include "database/embedded/program.h"
@@ -28,10 +24,9 @@ namespace drover::database::embedded {
 
 struct ServerOptions {
   std::filesystem::path data_root;  // empty: default_data_root()
-  // For the start that these options make, and for no later one. A server that runs already
-  // keeps those it has.
+  // For the next start only. A running server keeps its settings.
   std::vector<Setting> settings;
-  // Thrown away soon: its data is made without a flush to disk, and it dies with the thread
+  // A temporary server: its data are created without a flush to disk, and it dies with the thread
   // that started it.
   bool scratch = false;
 };
@@ -39,15 +34,15 @@ struct ServerOptions {
 enum class StartOutcome { started, already_running };
 
 enum class StopMode {
-  fast,       // sessions are ended, then a checkpoint
-  immediate,  // as a crash: the next start recovers
+  fast,       // ends the sessions and writes a checkpoint
+  immediate,  // like a crash: the next start recovers
 };
 
 struct ServerStatus {
   bool running = false;
   bool ready = false;      // accepts connections
-  bool on_demand = false;  // stops after its last user
-  pid_t pid = 0;           // 0 when it does not run
+  bool on_demand = false;  // the server stops after its last user
+  pid_t pid = 0;           // 0: not running
   std::string version;     // of the installation, "15.8"
   std::filesystem::path data;
   std::filesystem::path log;
@@ -56,26 +51,25 @@ struct ServerStatus {
 
 class PrivateServer {
  public:
-  // Touches nothing. Throws ServerError: no installation, or data of somebody else.
+  // Throws ServerError if there is no installation, or if the data belong to another user.
   explicit PrivateServer(ServerOptions options);
 
-  // Starts the server, or finds it running, and returns when it accepts connections. It then
-  // runs until it is stopped. Throws ServerError, with the end of the server's log.
+  // Starts the server unless it runs, and waits until it accepts connections. Throws ServerError,
+  // with the end of the server's log.
   StartOutcome start();
 
-  // Returns when it has ended; false when it did not run. Throws ServerError.
+  // Stops the server and waits for its end. Returns false if it did not run. Throws ServerError.
   bool stop(StopMode mode = StopMode::fast);
 
   ServerStatus status() const;
 
-  // A connection string for libpq, without secrets: there is no password.
+  // Returns a connection string. There is no password.
   std::string conninfo() const;
 
   const Installation& installation() const { return installation_; }
   const Layout& layout() const { return layout_; }
 
-  // The parts of the above for who holds the lock already, as ServerLease does. They leave alone
-  // the marker of a server on demand.
+  // Start and stop for a caller that holds the lock. They leave the file on-demand unchanged.
   FileLock lock();
   StartOutcome start_under(const FileLock& held);
   bool stop_under(const FileLock& held, StopMode mode);
@@ -93,31 +87,30 @@ class PrivateServer {
   std::filesystem::path socket_folder_;
 };
 
-// The private server for as long as this object lives. It is started when it does not run, and
-// then stopped again after the last of its users, whichever process that is. A server started
-// by PrivateServer::start is only used, and left running.
+// A right to use the private server. The first lease starts the server unless it runs, and the last
+// lease of all processes then stops it. A server that PrivateServer::start() started continues to
+// run.
 //
-// A user that is killed cannot stop the server; the next one finds it running, and stops it in
-// its turn if it was started on demand. Move-only; not thread-safe, but any number of processes
-// and objects may hold leases at a time.
+// A process that is killed cannot stop the server; the next lease stops it then. Thread safety:
+// none, but processes and objects may hold leases at the same time.
 class ServerLease {
  public:
-  // Returns when the server accepts connections. Throws ServerError.
+  // Waits until the server accepts connections. Throws ServerError.
   static ServerLease acquire(ServerOptions options = {});
 
   ServerLease(ServerLease&&) noexcept = default;
   ServerLease& operator=(ServerLease&&) = delete;
-  // Releases; a failure to stop the server is swallowed, for it goes on being found.
+  // Releases the lease. Ignores a failure to stop the server, because the next lease finds it.
   ~ServerLease();
 
-  // Stops the server if it was started on demand and nobody else uses it. Throws ServerError.
-  // A second call does nothing.
+  // Stops the server if a lease started it and no other lease is left. A second call does nothing.
+  // Throws ServerError.
   void release();
 
   std::string conninfo() const { return server_->conninfo(); }
   const PrivateServer& server() const { return *server_; }
 
-  // Whether this lease started the server.
+  // Returns true if this lease started the server.
   bool started_it() const { return started_it_; }
 
  private:

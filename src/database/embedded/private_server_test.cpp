@@ -18,7 +18,6 @@
 #include <string>
 
 #include "database/embedded/program.h"
-#include "database/embedded/server_error.h"
 #include "file/file_descriptor.h"
 #include "support/temporary_folder.h"
 #include "support/test_server.h"

@@ -1,4 +1,4 @@
-// How the sessions of a command get to the server, and what they see there. A plain value.
+// Access: how sessions connect to the server, and what they see there.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "coro/clock.h"
 #include "coro/task.h"
@@ -24,21 +23,21 @@ class Connection;
 enum class ServerRole : std::uint8_t {
   any,       // including a standby, whose data may lag
   primary,   // a server whose data do not lag
-  writable,  // takes writes: a primary without default_transaction_read_only
+  writable,  // accepts writes: a primary without default_transaction_read_only
 };
 
 struct Access {
-  std::string conninfo = {};            // any connection string or URI of libpq
+  std::string conninfo = {};            // a connection string or URI of libpq
   std::string schema = {};              // empty: the search path of the server
-  std::optional<Dialect> dialect = {};  // none: the server is asked
-  // Executed at each connect; prints the password (password_command.h). Empty: libpq has it elsewhere.
+  std::optional<Dialect> dialect = {};  // none: ask the server
+  // Executed at each connect, and prints the password (ask_password()). Empty: libpq finds it.
   std::string password_command = {};
-  // The number of the host, in the order of the string, with which to begin; behind the last comes the first. None: the
-  // string says in which order they are tried.
+  // The number of the host in the connection string to try first; the hosts before it come last.
+  // None: the string decides.
   std::optional<std::size_t> first_host = {};
   // Called with a line for the user by an administrative session: which sessions hold the lock that
   // a statement waits for, and the support_notes() of the server (dialect.h). May be empty.
-  std::function<void(std::string_view)> on_session_note = {};
+  NoteFunction on_session_note = {};
   // Set once an administrative session of the command has told the support notes. Null: no session
   // tells them, because a run does (ServerFacts::notes).
   std::shared_ptr<std::atomic_flag> support_told = {};
@@ -52,8 +51,18 @@ struct Access {
   coro::Duration room_patience = std::chrono::seconds(1);
 };
 
-// As Connection::open(). A password of the command that the server does not take is of the class unavailable: the next
-// one may be good.
+// Opens a connection (Connection::open()). If the server refuses a password of the command, the
+// error has the class unavailable, because the next password may be right.
 coro::Task<std::unique_ptr<Connection>> open(Access access);
+
+inline constexpr std::size_t password_bytes_max = 64 * 1024;
+
+// Executes a command and returns the first line of its output, the password, which no message
+// contains. /bin/sh -c executes it in a process group of its own, without input. A thread executes
+// a command once at a time: all tasks that ask meanwhile get the same answer.
+//
+// Throws Error (unavailable) if the command fails, prints nothing or too much, or exceeds the
+// timeout. A timeout or a cancellation kills the command.
+coro::Task<std::string> ask_password(std::string command, coro::Duration timeout);
 
 }  // namespace drover::database::postgres

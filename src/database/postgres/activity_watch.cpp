@@ -12,7 +12,7 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/pooling.h"
+#include "database/postgres/server_facts.h"
 #include "database/postgres/server_watch.h"
 #include "text/plain_text.h"
 
@@ -38,11 +38,11 @@ constexpr std::string_view wait_events_sql =
     "'idle in transaction (aborted)') "
     "AND query !~ 'pg_stat_(bgwriter|checkpointer)' GROUP BY 1";
 
-// On Citus, a client's session may be at any node, and has sessions at other nodes that work for it,
-// with its global_pid. While it waits for them, it is active and shows Client:ClientRead. The nodes
-// answer one after the other, so the sessions of one sample may belong to different statements. Each
-// active session counts at its own node. Waiting client sessions in excess of those with active
-// workers count as Citus:BetweenNodes.
+// On Citus, a client's session may be at any node, and has sessions at other nodes that work for
+// it, with its global_pid. While it waits for them, it is active and shows Client:ClientRead. The
+// nodes answer one after the other, so the sessions of one sample may belong to different
+// statements. Each active session counts at its own node. Waiting client sessions in excess of
+// those with active workers count as Citus:BetweenNodes.
 constexpr std::string_view citus_wait_events_sql =
     "WITH seen AS MATERIALIZED (SELECT a.*, "
     "coalesce(wait_event_type || ':' || wait_event, 'CPU') AS event, "
@@ -68,21 +68,6 @@ constexpr std::string_view citus_wait_events_sql =
     "UNION ALL SELECT 'Citus:BetweenNodes', missing FROM (SELECT (SELECT count(*) FROM waiting) - "
     "(SELECT count(DISTINCT global_pid) FROM workers) AS missing) AS ways WHERE missing > 0";
 
-}  // namespace
-
-Task<std::vector<WaitEventCount>> read_wait_events(Connection& connection) {
-  const bool is_citus = connection.dialect() == Dialect::citus;
-  const Result result =
-      co_await connection.query(std::string(is_citus ? citus_wait_events_sql : wait_events_sql));
-  std::vector<WaitEventCount> counts;
-  for (int row = 0; row < result.rows(); ++row) {
-    counts.push_back({std::string(result.text(row, 0)), result.number<std::uint32_t>(row, 1)});
-  }
-  co_return counts;
-}
-
-namespace {
-
 // The column of the time has another name before version 1.8 of the extension.
 constexpr std::string_view extension_sql =
     "SELECT pg_catalog.quote_ident(n.nspname) || '.pg_stat_statements', "
@@ -96,7 +81,43 @@ constexpr std::string_view own_statements =
     "dbid = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()) "
     "AND userid = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user)";
 
+// Eight hours of one sample per second. When there are more, every second sample is dropped and the
+// interval doubles, so that all kept samples are equally far apart.
+constexpr std::size_t samples_most = 28'800;
+
+Task<std::unique_ptr<Connection>> open_to_look(Access access) {
+  const std::optional<Dialect> known = access.dialect;
+  auto connection = co_await open(std::move(access));
+  connection->set_round_trip_limit(std::chrono::seconds(15));
+  if (co_await is_pgpool(*connection)) connection->set_pooling(Pooling::pgpool);
+  const Dialect dialect = known ? *known : co_await find_dialect(*connection);
+  connection->set_dialect(dialect);
+  co_return connection;
+}
+
+// Returns why the server does not show the states of sessions to this role; empty if it does. This
+// session is in a statement itself, so its own row shows what the role may see.
+Task<std::string> why_no_wait_events(Connection& connection) {
+  const Result own = co_await connection.query(
+      "SELECT state FROM pg_catalog.pg_stat_activity WHERE pid = pg_catalog.pg_backend_pid()");
+  if (own.rows() != 1) co_return "the server's pg_stat_activity shows no sessions";
+  if (own.text(0, 0) == "active") co_return "";
+  if (own.text(0, 0) == "disabled") co_return "track_activities is off";
+  co_return "this role may not see what sessions do. GRANT pg_monitor to it";
+}
+
 }  // namespace
+
+Task<std::vector<WaitEventCount>> read_wait_events(Connection& connection) {
+  const bool is_citus = connection.dialect() == Dialect::citus;
+  const Result result =
+      co_await connection.query(std::string(is_citus ? citus_wait_events_sql : wait_events_sql));
+  std::vector<WaitEventCount> counts;
+  for (int row = 0; row < result.rows(); ++row) {
+    counts.push_back({std::string(result.text(row, 0)), result.number<std::uint32_t>(row, 1)});
+  }
+  co_return counts;
+}
 
 void StatementHistory::take(StatementReading reading) {
   if (last_) {
@@ -203,35 +224,6 @@ std::string shown_statement(std::string_view text) {
   while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
   return shown.substr(0, end) + "…";
 }
-
-namespace {
-
-// Eight hours of one sample per second. When there are more, every second sample is dropped and the
-// interval doubles, so that all kept samples are equally far apart.
-constexpr std::size_t samples_most = 28'800;
-
-Task<std::unique_ptr<Connection>> open_to_look(Access access) {
-  const std::optional<Dialect> known = access.dialect;
-  auto connection = co_await open(std::move(access));
-  connection->set_round_trip_limit(std::chrono::seconds(15));
-  if (co_await is_pgpool(*connection)) connection->set_pooling(Pooling::pgpool);
-  const Dialect dialect = known ? *known : co_await find_dialect(*connection);
-  connection->set_dialect(dialect);
-  co_return connection;
-}
-
-// Returns why the server does not show the states of sessions to this role; empty if it does. This
-// session is in a statement itself, so its own row shows what the role may see.
-Task<std::string> why_no_wait_events(Connection& connection) {
-  const Result own = co_await connection.query(
-      "SELECT state FROM pg_catalog.pg_stat_activity WHERE pid = pg_catalog.pg_backend_pid()");
-  if (own.rows() != 1) co_return "the server's pg_stat_activity shows no sessions";
-  if (own.text(0, 0) == "active") co_return "";
-  if (own.text(0, 0) == "disabled") co_return "track_activities is off";
-  co_return "this role may not see what sessions do. GRANT pg_monitor to it";
-}
-
-}  // namespace
 
 ServerActivityWatch::ServerActivityWatch(Access access, NoteFunction on_note)
     : access_(std::move(access)), on_note_(std::move(on_note)) {}

@@ -1,11 +1,15 @@
-// The administration of data (database/admin_session.h) on PostgreSQL and its relatives.
+// Administration of data on PostgreSQL and its relatives: AdminSession (database/admin_session.h),
+// and statements that are repeated on servers that may ask for another attempt.
+// Thread safety: as the connection's. Errors: database::Error.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "coro/task.h"
 #include "database/admin_session.h"
 #include "database/postgres/connection.h"
 
@@ -28,5 +32,16 @@ class PostgresAdminSession final : public AdminSession {
   Connection& connection_;
   std::string schema_;
 };
+
+// Executes a transaction on the connection, up to ten times while its error is retryable. Rolls
+// back after an error.
+coro::Task<void> repeated(Connection& connection, std::function<coro::Task<void>()> transaction);
+
+// Executes Connection::script() in the same way. Within a transaction executes it once.
+coro::Task<Result> script_patiently(Connection& connection, std::string sql);
+
+// Returns a line for the user after an ANALYZE that the server answered with a warning, because it
+// skips tables that another role owns.
+std::string no_statistics_note(std::string_view tables, std::string_view warning);
 
 }  // namespace drover::database::postgres

@@ -18,7 +18,6 @@
 #include "coro/worker.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"
-#include "database/postgres/session_identity.h"
 #include "database/postgres/session_setup.h"
 #include "support/test_server.h"
 

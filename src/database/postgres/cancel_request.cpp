@@ -1,5 +1,5 @@
-#include "database/postgres/cancel_request.h"
-
+// Ends sessions that are executing a statement. A server does not notice a closed socket and would
+// complete the statement: drop the tables once it gets its lock, or scan a table to its end.
 #include <pthread.h>
 
 #include <array>
@@ -13,14 +13,16 @@
 #include <mutex>
 #include <thread>
 
+#include "database/postgres/connection.h"
+
 namespace drover::database::postgres {
 namespace {
 
 constexpr std::size_t threads_most = 8;
 constexpr std::size_t waiting_most = 2'048;
+constexpr std::chrono::seconds exit_limit{2};  // for requests at the end of the process
 
-// PQcancel() connects, sends and waits. It takes minutes if the host is gone, and never returns if
-// the server stands still.
+// Blocks: PQcancel() takes minutes if the host is gone, and never returns if the server hangs.
 void request_cancel(PGconn* session) noexcept {
   PGcancel* const request = PQgetCancel(session);
   if (request == nullptr) return;
@@ -29,7 +31,7 @@ void request_cancel(PGconn* session) noexcept {
   PQfreeCancel(request);
 }
 
-// Never destroyed: its threads may outlive main().
+// The threads that send the requests. Never destroyed, because they may outlive main().
 class Canceller {
  public:
   static Canceller& instance() {
@@ -40,7 +42,7 @@ class Canceller {
     return *only;
   }
 
-  // Returns false if the queue is full: the caller still owns the session.
+  // Returns false, without taking the session, if too many wait because their server hangs.
   bool take(PGconn* session) {
     const std::scoped_lock lock(mutex_);
     if (waiting_.size() >= waiting_most) return false;
@@ -61,7 +63,7 @@ class Canceller {
       std::thread([this] { work(); }).detach();
       ++threads_;
     } catch (const std::exception&) {
-      // The running threads do the work. If there are none, the process's exit closes the sessions.
+      // The running threads do the work. Without one, the exit of the process closes the sessions.
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
@@ -74,7 +76,7 @@ class Canceller {
       lock.unlock();
       request_cancel(session);
       lock.lock();
-      // TLS may be torn down at the end of the process, which closes the sockets itself.
+      // At the end of the process, TLS may not work any more, and the process closes the sockets.
       if (ending_) return;
       lock.unlock();
       PQfinish(session);
@@ -87,8 +89,7 @@ class Canceller {
 
   void wait() {
     std::unique_lock lock(mutex_);
-    finished_.wait_for(lock, std::chrono::milliseconds(cancel_patience_ms),
-                       [this] { return unfinished_ == 0; });
+    finished_.wait_for(lock, exit_limit, [this] { return unfinished_ == 0; });
     ending_ = true;
   }
 
@@ -102,7 +103,7 @@ class Canceller {
 
 }  // namespace
 
-void cancel_and_finish(PGconn* session) noexcept {
+void Connection::cancel_and_finish(PGconn* session) noexcept {
   try {
     if (Canceller::instance().take(session)) return;
   } catch (const std::exception&) {

@@ -26,8 +26,8 @@ std::string_view cause(bool requested) {
 
 }  // namespace
 
-// The life of the counters is named by two times. A restart keeps the counters, but adds the time of
-// its shutdown checkpoint, which was not counted as begun. After a crash of a server process the
+// The life of the counters is named by two times. A restart keeps the counters, but adds the time
+// of its shutdown checkpoint, which was not counted as begun. After a crash of a server process the
 // counters begin at zero without a restart.
 std::optional<Statement> checkpoint_statement(std::string_view server_version) {
   constexpr std::string_view life =

@@ -1,11 +1,12 @@
-// Queries to a node of Citus about its cluster: whether the node is the coordinator, and which node
-// holds a shard. citus_nodes.h has the commands that all nodes execute.
+// Citus: what a run sets, which node holds which rows, commands on all nodes, and the recovery of
+// prepared transactions that a failure has left on the nodes.
 //
 // A node group is Citus' number of a node and its standbys. The coordinator's is 0.
 //
 // Thread safety: as the connection's. Errors: database::Error.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,9 +16,11 @@
 #include <string_view>
 #include <vector>
 
+#include "coro/clock.h"
 #include "coro/task.h"
 #include "database/postgres/access.h"
 #include "database/postgres/connection.h"
+#include "database/server.h"
 
 namespace drover::database::postgres {
 
@@ -72,5 +75,40 @@ CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
 // `hosts` hosts of the connection string to ask for its node group.
 coro::Task<std::optional<CitusHomes>> find_citus_homes(Access access, std::size_t hosts,
                                                        std::string table, std::int32_t values);
+
+struct NodeAnswer {
+  std::int32_t node = 0;  // nodeid of pg_dist_node; 0: the node is not in it
+  bool succeeded = false;
+  std::string text;  // first column of the first row, or the error
+};
+
+// Executes the command on each active node. A node that cannot be reached has not succeeded.
+coro::Task<std::vector<NodeAnswer>> ask_all_nodes(Connection& connection, std::string command);
+
+// Longer than the default of citus.recover_2pc_interval (60 s).
+inline constexpr coro::Duration recovery_patience = std::chrono::seconds(90);
+
+// Waits until the prepared transactions that exist now on the nodes of Citus have ended.
+//
+// A coordinator or worker that fails during a commit over several nodes leaves prepared
+// transactions. Until they are recovered, their writes are not visible, though the commit may have
+// been answered. Each node recovers the ones that it has coordinated, once in
+// citus.recover_2pc_interval, or at once if a role that may do so calls
+// recover_prepared_transactions(). This function calls it on all nodes while there is something to
+// recover. Calls `on_wait` with a line for the user once it has to wait.
+//
+// Throws Error (unavailable) at the timeout, if some have not ended or a node cannot be reached.
+// Does nothing on a server that is not Citus, or that is too old for run_command_on_all_nodes().
+coro::Task<void> recover_prepared(Connection& connection, coro::Duration timeout,
+                                  const NoteFunction& on_wait = {});
+
+// Returns the number of prepared transactions of Citus on the nodes that answer. Requires a server
+// with Citus.
+coro::Task<std::size_t> count_prepared(Connection& connection);
+
+// Returns a line for the user if the server is Citus and the role may not call
+// recover_prepared_transactions(). Throws Error (denied) if it may not call
+// run_command_on_all_nodes().
+coro::Task<std::optional<std::string>> recovery_note(Connection& connection);
 
 }  // namespace drover::database::postgres

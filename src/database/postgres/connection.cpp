@@ -13,9 +13,7 @@
 
 #include "coro/scope.h"
 #include "coro/worker.h"
-#include "database/postgres/cancel_request.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/round_trip.h"
 #include "text/plain_text.h"
 
 namespace drover::database::postgres {
@@ -24,9 +22,8 @@ namespace {
 using coro::Readiness;
 using coro::Task;
 
-// Whether an answer of the server is the answer to what it was asked, its tag says that ends it
-// ("COMMIT", "INSERT 0 1"). A COMMIT that is answered ROLLBACK has not committed.
-
+// The command tag that ends an answer ("COMMIT", "INSERT 0 1") shows whether it belongs to the
+// statement. A COMMIT that is answered with ROLLBACK has not committed.
 constexpr std::array<std::string_view, 4> bare = {"BEGIN", "COMMIT", "ROLLBACK", "SET"};
 constexpr std::array<std::string_view, 4> with_a_count = {"INSERT", "UPDATE", "DELETE", "COPY"};
 
@@ -35,10 +32,10 @@ bool begins_with_word(std::string_view text, std::string_view word) noexcept {
          (text.size() == word.size() || text[word.size()] == ' ' || text[word.size()] == ';');
 }
 
-// The word with which the tag of the answer must begin; empty where nothing is asked of it. The
-// statement is written as all of ours are: in capitals, its first word first.
+// Returns the word with which the command tag of the answer must begin; empty: not checked.
+// Requires: the statement begins with its first word in capitals.
 std::string_view expected_tag(std::string_view sql) noexcept {
-  // Its tag is that of a ROLLBACK, and the transaction goes on.
+  // Its tag is ROLLBACK, but the transaction stays open.
   if (sql.starts_with("ROLLBACK TO")) return {};
   for (const auto& words : {bare, with_a_count}) {
     for (const std::string_view word : words) {
@@ -50,12 +47,10 @@ std::string_view expected_tag(std::string_view sql) noexcept {
 
 bool is_tag_of(std::string_view tag, std::string_view expected) noexcept {
   if (expected.empty() || tag == expected) return true;
-  const bool counts =
-      std::find(with_a_count.begin(), with_a_count.end(), expected) != with_a_count.end();
+  const bool counts = std::ranges::find(with_a_count, expected) != with_a_count.end();
   return counts && begins_with_word(tag, expected);
 }
 
-// For people: what came, what was expected, and what that means.
 std::string wrong_tag(std::string_view tag, std::string_view expected) {
   if (expected == "COMMIT" && tag == "ROLLBACK") {
     return "the server answered COMMIT with ROLLBACK: the transaction had failed before and "
@@ -65,7 +60,7 @@ std::string wrong_tag(std::string_view tag, std::string_view expected) {
                      tag.substr(0, 64), expected);
 }
 
-// Whether a transaction is open after an answer with this tag, where it was `open` before.
+// Returns true if a transaction is open after an answer with this tag.
 bool open_after(std::string_view tag, bool open) noexcept {
   if (tag == "BEGIN") return true;
   return open && tag != "COMMIT" && tag != "ROLLBACK";
@@ -75,21 +70,16 @@ std::string field(const PGresult* result, int code) {
   return one_line(PQresultErrorField(result, code));
 }
 
-// Whether it is the server's word that it has committed.
-bool is_commit(const Result& result) noexcept {
-  return std::string_view(PQcmdStatus(result.get())) == "COMMIT";
-}
-
 }  // namespace
 
 bool Connection::still_open() noexcept {
-  constexpr int looks_max = 8;  // a notice, or a setting that has changed, may come before the end
+  constexpr int looks_max = 8;  // notices and changed settings may come before the end
   if (broken() || (watch_ && watch_->is_quiet())) return !broken();
   for (int look = 0; look < looks_max && !broken(); ++look) {
     pollfd socket{.fd = PQsocket(handle_), .events = POLLIN, .revents = 0};
     if (::poll(&socket, 1, 0) <= 0) break;
     if (PQconsumeInput(handle_) == 0) broken_ = true;
-    static_cast<void>(PQisBusy(handle_));  // reads what was taken in
+    static_cast<void>(PQisBusy(handle_));  // parses the input
   }
   if (broken()) forget_closed_socket();
   return !broken();
@@ -128,8 +118,8 @@ Error error_of(const PGresult* result) {
   if (!sqlstate.empty()) message += fmt::format(" [SQLSTATE {}]", sqlstate);
   ErrorClass error_class =
       sqlstate.empty() ? ErrorClass::connection_lost : classify_sqlstate(sqlstate);
-  // An ERROR of this class concerns a connection of the server's own, such as that of a foreign
-  // table. The session lives on, and the statement has changed nothing.
+  // An ERROR of this class concerns a connection that the server itself has, such as that of a
+  // foreign table. The session stays usable, and the statement has changed nothing.
   if (error_class == ErrorClass::connection_lost && is_refusal(result)) {
     error_class = ErrorClass::statement;
   }
@@ -146,7 +136,7 @@ void Connection::RoundTripTimer::begin(coro::Duration limit) noexcept {
   due_ = worker.now() + limit;
   runs_ = true;
   if (armed() && deadline() <= due_) return;
-  if (armed()) wheel_->remove(*this);  // the limit before was longer
+  if (armed()) wheel_->remove(*this);  // the previous limit was longer
   wheel_ = &worker.timers();
   wheel_->add(*this, due_);
 }
@@ -169,7 +159,7 @@ Connection::~Connection() {
   }
 }
 
-// libpq reports as a notice what a server sends to an idle session before ending it.
+// libpq passes on as a notice the message with which a server ends an idle session.
 void Connection::on_notice(void* connection, const PGresult* notice) {
   auto& noticed = *static_cast<Connection*>(connection);
   const std::string severity = field(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
@@ -184,8 +174,12 @@ void Connection::on_notice(void* connection, const PGresult* notice) {
 }
 
 template <class T>
+Task<T> Connection::with_companion(Task<T> operation) {
+  return companion_ ? accompanied(std::move(operation)) : std::move(operation);
+}
+
+template <class T>
 Task<T> Connection::accompanied(Task<T> operation) {
-  if (!companion_) co_return co_await std::move(operation);
   std::optional<T> answer;
   auto body = [&](coro::Scope& scope) -> Task<void> {
     scope.start(companion_());
@@ -214,10 +208,9 @@ void Connection::throw_lost() {
   broken_ = true;
   queued_.clear();
   Error error(ErrorClass::connection_lost, "", lost_message());
-  // What the server said before it closed the session says more than that it closed it. No call
-  // waits here: there is nothing to wait for.
+  // Prefers the server's last message to libpq's. PQgetResult() does not block here.
   constexpr int results_max = 1000;
-  bool skipped = false;  // an answer to a statement that was executed
+  bool skipped = false;  // an answer to an executed statement
   for (int i = 0; i < results_max && PQstatus(handle_) != CONNECTION_OK; ++i) {
     const Result result(PQgetResult(handle_));
     if (PQresultStatus(result.get()) != PGRES_FATAL_ERROR) {
@@ -243,20 +236,20 @@ std::string_view Connection::host_address() const noexcept {
   return address != nullptr ? address : "";
 }
 
-// libpq has closed the socket of a lost session, and the next one to be opened gets its number: a
-// watch that lived on would end the watch of that one.
+// libpq has closed the socket of a lost session. The next socket gets its number, and the watch of
+// the old socket would end the new one's.
 void Connection::forget_closed_socket() noexcept {
   if (PQsocket(handle_) < 0) watch_.reset();
 }
 
-// An error of a session that is gone is a loss, whatever the server calls it.
+// Returns the error of a lost session with the class of a loss.
 Error Connection::loss(const Error& error, bool ambiguous) {
   forget_closed_socket();
   return {ambiguous ? ErrorClass::ambiguous_commit : ErrorClass::connection_lost, error.sqlstate(),
           error.sqlstate().empty() && round_trip_timer_.expired() ? lost_message() : error.what()};
 }
 
-// A COPY that was not begun by copy_begin() waits for us for ever.
+// Throws for a COPY that was not begun by copy_begin(), because it would wait for data.
 void Connection::refuse_copy(ExecStatusType status) {
   if (status != PGRES_COPY_IN && status != PGRES_COPY_OUT && status != PGRES_COPY_BOTH) return;
   throw Error(ErrorClass::statement, "", "COPY is possible only as copy_begin(COPY … FROM STDIN)");
@@ -269,14 +262,14 @@ void Connection::require_sent(int sent) {
   throw Error(ErrorClass::statement, "", one_line(PQerrorMessage(handle_)));
 }
 
-// Whether the statement stands at the beginning of a transaction that wants its setup.
+// Returns true if the statement begins a transaction with a setup.
 bool Connection::begins(std::string_view sql) const noexcept {
-  // VACUUM goes by itself, as a database has it.
+  // VACUUM cannot be in a transaction.
   return setup_ && queued_.empty() && !in_transaction() && !begins_with_word(sql, "VACUUM");
 }
 
-// pgpool-II (4.3.5) keeps to itself that the server has refused to commit, unless it was told to commit: what writes alone
-// gets a COMMIT of its own there.
+// pgpool-II (4.3.5) hides that the server refused to commit, unless there was a COMMIT. So a single
+// statement that writes gets its own COMMIT.
 bool Connection::needs_commit(std::string_view sql) const noexcept {
   if (pooling_ != Pooling::pgpool || !queued_.empty() || in_transaction()) return false;
   constexpr std::array<std::string_view, 4> writing = {"INSERT", "UPDATE", "DELETE", "WITH"};
@@ -284,7 +277,8 @@ bool Connection::needs_commit(std::string_view sql) const noexcept {
                              [sql](std::string_view word) { return begins_with_word(sql, word); });
 }
 
-// Makes the pipeline ready for the statement. True: that was its BEGIN, which has been sent.
+// Prepares the pipeline for the statement. Returns true if the statement is a BEGIN that was sent
+// with the setup.
 bool Connection::use_pipeline(const std::string& sql) {
   const bool with_setup = begins(sql);
   wrapped_ = wrapped_ || needs_commit(sql);
@@ -295,10 +289,10 @@ bool Connection::use_pipeline(const std::string& sql) {
   return with_setup && begin_with_setup(sql);
 }
 
-// A transaction that begins by itself is ended by run().
+// run() commits a transaction that the setup has begun.
 bool Connection::begin_with_setup(const std::string& sql) {
   const bool is_begin = begins_with_word(sql, "BEGIN");
-  // One that says more of itself, as READ ONLY, has it so.
+  // A BEGIN with options, such as READ ONLY, keeps them.
   send_bare(is_begin && sql != "BEGIN" ? sql : setup_->begin, is_begin);
   for (const std::string& setting : setup_->settings) send_bare(setting, false);
   wrapped_ = !is_begin;
@@ -312,7 +306,7 @@ void Connection::send_bare(const std::string& sql, bool asked_for) {
   queued_.push_back({.tag = expected_tag(sql), .asked_for = asked_for});
 }
 
-// Several statements in one message are one transaction.
+// Adds the setup to the text. Several statements in one message are one transaction.
 std::string Connection::with_setup(std::string sql) const {
   const bool is_begin = begins_with_word(sql, "BEGIN");
   const std::string settings = fmt::format("{}", fmt::join(setup_->settings, "; "));
@@ -323,7 +317,8 @@ std::string Connection::with_setup(std::string sql) const {
   return (begin == "BEGIN" ? setup_->begin : begin) + "; " + settings + sql.substr(end);
 }
 
-// What begins or ends a transaction, or is SET, goes to all nodes of a pgpool, and has to.
+// Returns the text for the pooler. pgpool must send BEGIN, COMMIT, ROLLBACK and SET to all nodes,
+// and the other statements to the primary.
 std::string Connection::routed(const std::string& sql) const {
   if (pooling_ != Pooling::pgpool || !expected_tag(sql).empty()) return sql;
   return "/*NO LOAD BALANCE*/ " + sql;
@@ -355,7 +350,7 @@ void Connection::send_text(const std::string& sql) {
   queued_.push_back({expected_tag(sql)});
 }
 
-// Statements that were not prepared go as they are, such as a ROLLBACK.
+// Returns the text of prepare(), or the statement's own, such as a ROLLBACK.
 const std::string& Connection::text_of(const Statement& statement) const {
   const auto found = texts_.find(statement.name);
   return found == texts_.end() ? statement.sql : found->second;
@@ -374,19 +369,19 @@ Task<void> Connection::prepare(std::span<const Statement> statements) {
   co_await run();
 }
 
-// Says false if the session was lost before all was sent.
+// Returns false if the session was lost.
 Task<bool> Connection::flush() {
   for (;;) {
     const int pending = PQflush(handle_);
     if (pending == 0) co_return true;
     if (pending < 0) co_return false;
-    // A server that cannot write its answers does not read: take them in while we wait.
+    // A server that cannot write its answers does not read, so read them meanwhile.
     co_await watch_->ready(Readiness::read_or_write);
     if (PQconsumeInput(handle_) == 0) co_return false;
   }
 }
 
-// The next result, or an empty one at the end of a statement's results.
+// Returns the next result, or an empty one after the last.
 Task<Result> Connection::next_result() {
   while (PQisBusy(handle_) != 0) {
     co_await watch_->ready(Readiness::read);
@@ -395,7 +390,7 @@ Task<Result> Connection::next_result() {
   co_return Result(PQgetResult(handle_));
 }
 
-// Puts a result where it belongs; says whether another one is to come.
+// Adds a result to the answer. Returns true if another result follows.
 bool Connection::take(Result result, Answer& answer) {
   const ExecStatusType status = PQresultStatus(result.get());
   if (status == PGRES_PIPELINE_SYNC) {
@@ -412,7 +407,7 @@ bool Connection::take(Result result, Answer& answer) {
   const Queued statement = answer.count < queued_.size() ? queued_[answer.count] : Queued{};
   ++answer.count;
   check_tag(PQcmdStatus(result.get()), statement.tag, answer);
-  answer.committed = is_commit(result);
+  answer.committed = std::string_view(PQcmdStatus(result.get())) == "COMMIT";
   if (statement.asked_for) answer.results.push_back(std::move(result));
   return true;
 }
@@ -425,7 +420,7 @@ void Connection::check_tag(std::string_view tag, std::string_view expected, Answ
   (rolled_back ? answer.refused : answer.lost) = true;
 }
 
-// What the server says of the transaction when it is ready again must be what was made of it.
+// Checks the transaction's state after the answer.
 void Connection::check_state(bool open, Answer& answer) {
   const PGTransactionStatusType status = PQtransactionStatus(handle_);
   if (status == (open ? PQTRANS_INTRANS : PQTRANS_IDLE)) return;
@@ -438,13 +433,13 @@ void Connection::check_state(bool open, Answer& answer) {
   answer.lost = true;
 }
 
-// Sends what is queued and takes in what comes back. Of a lost session that is what it said before:
-// libpq keeps it.
+// Sends the queued statements and reads the answers. libpq keeps the answers that arrived before
+// the session was lost.
 Task<void> Connection::exchange(Answer& answer) {
   require_sent(PQpipelineSync(handle_));
   bool lost = !co_await flush();
   std::string reason = lost ? lost_message() : "";
-  int ends = 0;  // in a row: one after each statement, more only where there is nothing left
+  int ends = 0;  // consecutive empty results: one follows each statement, two mean the end
   bool more = true;
   while (more && ends < 2) {
     while (!lost && PQisBusy(handle_) != 0) {
@@ -456,22 +451,21 @@ Task<void> Connection::exchange(Answer& answer) {
     ends = result.get() == nullptr ? ends + 1 : 0;
     if (ends == 0) more = take(std::move(result), answer);
   }
-  if (more) {  // without a last word
+  if (more) {
     answer.lost = true;
     if (!answer.error) answer.error = Error(ErrorClass::connection_lost, "", lost_message());
   }
-  // What libpq says of a session that it knows to be lost is not why it was.
+  // Later messages of libpq do not name the cause of the loss.
   if (lost && answer.error && answer.error->sqlstate().empty()) {
     answer.error = Error(ErrorClass::connection_lost, "", reason);
   }
 }
 
 Task<Results> Connection::run(Commits commits) {
-  Task<Results> operation = wrapped_ ? run_wrapped(commits) : run_queued(commits);
-  return companion_ ? accompanied(std::move(operation)) : std::move(operation);
+  return with_companion(wrapped_ ? run_wrapped(commits) : run_queued(commits));
 }
 
-// What would have failed by itself leaves no transaction behind.
+// Adds the COMMIT, and rolls back after an error, so that no transaction stays open.
 Task<Results> Connection::run_wrapped(Commits commits) {
   wrapped_ = false;
   send_bare("COMMIT", false);
@@ -493,7 +487,7 @@ Task<Results> Connection::run_queued(Commits commits) {
   Answer answer;
   warned_.clear();
   answer.results.reserve(queued_.size());
-  broken_ = true;  // until the whole answer is here
+  broken_ = true;  // until the whole answer has arrived
   const std::size_t expected = queued_.size();
   const bool lone = expected == 1 && queued_.front().tag != "COMMIT";
   bool open = queued_.empty() ? in_transaction() : open_before_;
@@ -508,7 +502,7 @@ Task<Results> Connection::run_queued(Commits commits) {
   queued_.clear();
   const bool complete = answer.count == expected;
   if (!answer.whole && !answer.misled && complete && commits == Commits::yes && answer.committed) {
-    forget_closed_socket();  // the session went after its last answer
+    forget_closed_socket();  // the session ended after its last answer
     co_return std::move(answer.results);
   }
   if (!answer.error && !complete) {
@@ -523,7 +517,7 @@ Task<Results> Connection::run_queued(Commits commits) {
   if (!answer.error) check_state(open, answer);
   if (answer.error && (answer.lost || PQstatus(handle_) != CONNECTION_OK)) {
     broken_ = true;
-    // The server answers in order, and the statement that commits comes last.
+    // The server answers in order, and the last statement commits.
     const bool before_commit =
         answer.count + 1 < expected || (answer.count == 0 && (lone || ends_idle(*answer.error)));
     const bool unexecuted = before_commit && ends_unexecuted(*answer.error);
@@ -543,7 +537,7 @@ Task<Result> Connection::only_result() {
 Task<Result> Connection::simple_results(std::string_view first_tag, bool stop_at_copy) {
   Result last;
   Answer answer;
-  std::optional<bool> open;  // where a statement has said whether a transaction is
+  std::optional<bool> open;  // set by a statement that begins or ends a transaction
   for (bool first = true; !answer.lost; first = false) {
     Result result = co_await next_result();
     if (result.get() == nullptr) break;
@@ -571,8 +565,7 @@ Task<Result> Connection::simple_results(std::string_view first_tag, bool stop_at
 }
 
 Task<Result> Connection::script(std::string sql) {
-  Task<Result> operation = script_alone(std::move(sql));
-  return companion_ ? accompanied(std::move(operation)) : std::move(operation);
+  return with_companion(script_alone(std::move(sql)));
 }
 
 Task<Result> Connection::script_alone(std::string sql) {
@@ -590,9 +583,7 @@ Task<Result> Connection::script_alone(std::string sql) {
 }
 
 Task<void> Connection::copy_begin(std::string sql) {
-  Task<Result> operation = copy_begin_alone(std::move(sql));
-  if (companion_) operation = accompanied(std::move(operation));
-  co_await std::move(operation);
+  co_await with_companion(copy_begin_alone(std::move(sql)));
 }
 
 Task<Result> Connection::copy_begin_alone(std::string sql) {
@@ -620,7 +611,7 @@ Task<void> Connection::copy_send(std::span<const char> bytes) {
   if (!co_await flush()) throw_lost();
 }
 
-// The server has ended the copy: fetches its reason.
+// Throws the reason with which the server has ended the COPY.
 Task<void> Connection::copy_failed() {
   if (PQstatus(handle_) != CONNECTION_OK) throw_lost();
   co_await simple_results("");
@@ -644,7 +635,7 @@ Task<void> roll_back(Connection& connection) {
   try {
     co_await connection.script("ROLLBACK");
   } catch (const Error&) {
-    // The session is gone, and with it the transaction.
+    // The session has ended, and its transaction with it.
   }
 }
 
@@ -656,7 +647,7 @@ Task<void> set(Connection& connection, std::string setting) {
   }
   assert(begins_with_word(setting, "SET"));
   const std::string local = "SET LOCAL" + setting.substr(std::string_view("SET").size());
-  co_await connection.script(local);  // in a transaction of its own: whether the server takes it
+  co_await connection.script(local);  // throws if the server refuses the setting
   setup->settings.push_back(local);
 }
 
@@ -666,6 +657,15 @@ Task<void> set_if_known(Connection& connection, std::string setting) {
   } catch (const Error& error) {
     if (error.error_class() != ErrorClass::statement) throw;
   }
+}
+
+Task<std::optional<Result>> query_if_allowed(Connection& connection, std::string sql) {
+  try {
+    co_return co_await connection.query(std::move(sql));
+  } catch (const Error& error) {
+    if (!error.is_permanent() || connection.broken()) throw;
+  }
+  co_return std::nullopt;
 }
 
 }  // namespace drover::database::postgres

@@ -1,17 +1,15 @@
-// Connection: one session of a PostgreSQL server, on its worker's epoll. Built on libpq's
-// non-blocking calls; no thread is ever blocked by it, save for the resolution of a host's name,
-// which libpq does itself.
+// Connection: a session of a PostgreSQL server, on its worker's epoll. It uses libpq's non-blocking
+// calls, and blocks the thread only while libpq resolves a host name.
 //
-// Prepared statements are queued with send() and go out together, as one pipeline, with run():
+// send() queues prepared statements, and run() sends them as one pipeline:
 //
 //   connection.send(begin);
 //   connection.send(get_customer, w_id, d_id, c_id);
 //   const Results results = co_await connection.run();   // one round trip; [1] is the customer
 //
 // Thread safety: none; a connection belongs to the worker on which it was made.
-// Invariant: a connection whose operation was cancelled or lost is broken() and of no further use.
-// Destroying a connection in the middle of a statement has the server cancel the statement
-// (cancel_request.h). All operations throw database::Error.
+// A connection whose operation was cancelled or lost is broken(), and must be destroyed. The
+// destructor has the server cancel a statement in progress. Errors: database::Error.
 #pragma once
 
 #include <libpq-fe.h>
@@ -32,67 +30,57 @@
 #include "coro/task.h"
 #include "coro/timer_wheel.h"
 #include "database/error.h"
-#include "database/postgres/parameters.h"
-#include "database/postgres/result.h"
+#include "database/postgres/conninfo.h"
+#include "database/postgres/statement.h"
 #include "database/server.h"
 
 namespace drover::database::postgres {
 
-// A statement that every session prepares once. The name is unique within a session.
-struct Statement {
-  const char* name;
-  std::string sql;
-};
-
-using Results = std::vector<Result>;
-
-// How each transaction begins where no session outlives one (pooling.h): what a session would have been SET to once.
+// The begin of each transaction behind transaction pooling, where settings of a session do not
+// last.
 struct TransactionSetup {
-  std::string begin = "BEGIN";             // of a transaction that asks for nothing more itself
+  std::string begin = "BEGIN";             // replaces a plain BEGIN
   std::vector<std::string> settings = {};  // SET LOCAL …, one statement each
 };
 
-// Whether a pipeline ends its transaction, with COMMIT as its last statement. If the session is
-// lost under it, the outcome is unknown (ambiguous_commit), unless the server had said before that
-// a statement of it failed (connection_lost) or that it has committed (no error).
+// Says whether COMMIT is the last statement of a pipeline. If the session is lost during such a
+// pipeline, the outcome is unknown (ambiguous_commit), unless the server has answered that a
+// statement failed (connection_lost) or that it has committed (no error).
 enum class Commits : bool { no, yes };
 
-// What is chosen anew at each connect.
+// The part of a connection's options that may change with each attempt to connect.
 struct ConnectionChoice {
-  std::optional<std::string> password =
-      {};  // none: as the string, the variables or libpq's file of passwords say
-  std::optional<std::size_t> first_host = {};  // of several (Access::first_host)
+  std::optional<std::string> password = {};    // none: libpq finds it
+  std::optional<std::size_t> first_host = {};  // Access::first_host
 };
 
 // Aligned so that the members that each message uses lie in the first three cache lines, which the
 // worker prefetches with the watch.
 class alignas(64) Connection {
  public:
-  // `conninfo` is any connection string or URI of libpq; what it leaves open comes from the PG*
-  // variables. Gives up at the connect_timeout of the string or of PGCONNECT_TIMEOUT, else after 10
-  // s.
+  // Opens a connection. `conninfo` is a connection string or URI of libpq; the PG* variables supply
+  // missing options. The time limit is connect_timeout_of().
   //
-  // Several hosts are tried in turn, for that time each, until one lets us in and is what
-  // target_session_attrs asks for; the error says of each why it was not. As libpq does, it stops
-  // at one that denies us (a wrong password). The addresses of one name, and a list with an empty
-  // hostaddr, are left to libpq: they share the time.
+  // Tries several hosts one after the other, each up to the time limit, until one accepts the
+  // connection and fits target_session_attrs. The error names the reason of each host. Like libpq,
+  // stops at a host that denies access (a wrong password). libpq itself tries the addresses of one
+  // name, and a list with an empty hostaddr, within one time limit.
   static coro::Task<std::unique_ptr<Connection>> open(std::string conninfo,
                                                       ConnectionChoice choice = {});
 
-  // The hosts of the string, or of PGHOST, as people know them: "name:port", in their order. None of a list that is
-  // left to libpq.
+  // Returns the hosts of the string or of PGHOST as "name:port", in their order. Empty for a list
+  // that libpq tries itself.
   static std::vector<std::string> hosts_of(const std::string& conninfo);
 
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // Takes one round trip for all of them. With a TransactionSetup, sends nothing: keeps the texts,
-  // which send() then sends.
+  // Prepares all statements in one round trip. With a TransactionSetup, sends nothing and keeps the
+  // texts for send().
   coro::Task<void> prepare(std::span<const Statement> statements);
 
-  // Queues a prepared statement, which is known by its name: the text is the one that prepare() was
-  // given. The arguments are what Parameters can add.
+  // Queues a prepared statement, identified by its name. Parameters::add() accepts the arguments.
   template <class... Arguments>
   void send(const Statement& statement, const Arguments&... arguments) {
     parameters_.clear();
@@ -100,8 +88,7 @@ class alignas(64) Connection {
     send_prepared(statement);
   }
 
-  // Queues a prepared statement with a number of parameters that is known only when it is sent:
-  // add(parameters) adds them.
+  // Queues a prepared statement; add(parameters) adds its parameters.
   template <class Add>
   void send_list(const Statement& statement, Add add) {
     parameters_.clear();
@@ -109,11 +96,11 @@ class alignas(64) Connection {
     send_prepared(statement);
   }
 
-  // Sends what is queued and waits for all results, in order. The first error of a statement is
-  // thrown when the server has answered the whole pipeline (it skips the rest). An answer with
-  // another tag than its statement's, or that leaves another state of the transaction behind, is an
-  // error, too: a COMMIT that is answered with ROLLBACK is one of the class statement; after any
-  // other the session is given up as lost, as nobody knows what it is about.
+  // Sends the queued statements and waits for all results, in order. Throws the first error after
+  // the server has answered the whole pipeline (it skips the rest). Also throws if an answer has
+  // another command tag than its statement or leaves another transaction state: with class
+  // statement for a COMMIT that is answered with ROLLBACK; otherwise the session is lost, because
+  // its state is unknown.
   coro::Task<Results> run(Commits commits = Commits::no);
 
   // Sends one statement and waits for its result.
@@ -123,7 +110,7 @@ class alignas(64) Connection {
     return only_result();
   }
 
-  // A statement as text, not prepared, with the results as text. For what happens rarely.
+  // Executes a rare statement as text, without preparing it; the results are text.
   template <class... Arguments>
   coro::Task<Result> query(std::string sql, const Arguments&... arguments) {
     parameters_.clear();
@@ -132,20 +119,20 @@ class alignas(64) Connection {
     return only_result();
   }
 
-  // One or several statements without parameters (the simple protocol); hands back the last result.
-  // With several, the tag of the first alone is looked at: a COMMIT goes by itself.
+  // Executes one or several statements without parameters (the simple protocol), and returns the
+  // last result. Checks only the first command tag, so a COMMIT must be the only statement.
   coro::Task<Result> script(std::string sql);
 
-  // What follows is for SQL that is not ours (connection_user_sql.cpp). Nothing is asked of its tags, nor of the state
-  // of the transaction that it leaves behind: whoever sends it looks at what comes back.
+  // The following functions are for users' SQL (connection_user_sql.cpp). They check neither
+  // command tags nor the transaction's state; the caller inspects the results.
   //
   //   connection.ask_prepared(name, parameters);
   //   do {
   //     if (!connection.answer_is_here()) co_await connection.wait_for_answer();
   //   } while ((result = connection.take_answer()).get() != nullptr);
   //
-  // On the hot path, where a coroutine of its own would cost too much, wait_for_answer() is written
-  // out:
+  // On the hot path, callers write out wait_for_answer(), because a further coroutine costs too
+  // much:
   //
   //   const Connection::RoundTrip round_trip(connection);
   //   if (!connection.is_sent()) co_await connection.send_rest();
@@ -154,16 +141,17 @@ class alignas(64) Connection {
   //     connection.read_input();
   //   }
 
-  // A message of the simple protocol, with one statement or several.
+  // Sends one or several statements with the simple protocol.
   void ask(const std::string& sql);
-  // One statement, with its parameters; the results are text. It needs the end of the answer before, or a pipeline.
+  // Send one statement with parameters; the results are text. Require: the last answer was taken to
+  // its end, or a pipeline is open.
   void ask(const std::string& sql, Parameters& parameters);
   void ask_prepared(const char* name, Parameters& parameters);
 
-  // Whether take_answer() has something to hand out, or the end.
+  // Returns true if take_answer() need not wait.
   bool answer_is_here() const noexcept { return PQisBusy(handle_) == 0; }
   coro::Task<void> wait_for_answer();
-  class RoundTrip;  // runs the time limit of a round trip (round_trip.h)
+  class RoundTrip;  // applies the limit of a round trip while it exists
   bool is_sent() noexcept { return PQflush(handle_) == 0; }
   coro::Task<void> send_rest();
   coro::FdWatch::ReadyAwaiter readable() noexcept { return watch_->ready(coro::Readiness::read); }
@@ -173,34 +161,33 @@ class alignas(64) Connection {
   }
   // Returns the next result, which may be an ERROR (error_of()). Returns an empty result after the
   // last one; in a pipeline, after the last one of each statement. Throws if the session was lost,
-  // and if it is given up because a COPY waits for data. Throws NeverExecuted if the server ended
-  // the session before it completed the statement; in a pipeline, before it began the statements
-  // that are not answered. Requires: answer_is_here().
+  // and for a COPY that waits for data. Throws NeverExecuted if the server ended the session before
+  // it completed the statement; in a pipeline, before it began the unanswered statements. Requires:
+  // answer_is_here().
   Result take_answer();
 
-  // From here on what is asked is a pipeline: answers are to be taken when it has been synced. A result of each sync
-  // has the status PGRES_PIPELINE_SYNC. In the end, when all answers have been taken, the pipeline is closed.
+  // Begins a pipeline. Its answers can be taken after sync_pipeline(), which adds a result with the
+  // status PGRES_PIPELINE_SYNC. Close the pipeline after all answers have been taken.
   void open_pipeline();
   void sync_pipeline() { require_sent(PQpipelineSync(handle_)); }
   void close_pipeline();
   bool in_pipeline() const noexcept { return asks_pipeline_; }
 
-  // COPY … FROM STDIN. Between begin and end only copy_send() may be called.
+  // Execute COPY … FROM STDIN. Only copy_send() may be called between begin and end.
   coro::Task<void> copy_begin(std::string sql);
   coro::Task<void> copy_send(std::span<const char> bytes);
-  coro::Task<std::int64_t> copy_end();  // the rows that the server took
+  coro::Task<std::int64_t> copy_end();  // returns the number of rows
 
-  // From here on statements go as text each time, and each transaction begins with the setup: also a pipeline, a
-  // query() or a script() outside of one, which becomes a transaction. For SQL that is not ours nothing changes.
+  // From this call on, sends statements as text, and begins each transaction with the setup. A
+  // pipeline, query() or script() outside of a transaction becomes one. Does not change users' SQL.
   // Requires: nothing is queued, no transaction is open.
   void set_up_each_transaction(TransactionSetup setup) { setup_ = std::move(setup); }
-  // As it is, to be added to; none where the session lasts.
+  // Returns the setup, which may be changed, or null if there is none.
   TransactionSetup* setup() noexcept { return setup_ ? &*setup_ : nullptr; }
 
-  // How long run(), script() and what is made of them may wait for an answer; nothing: for ever.
-  // At the limit the session is given up: it is broken(), and the error is of the class
-  // connection_lost (ambiguous_commit of a pipeline that commits). For the operations begun from
-  // then on; COPY has none.
+  // Limits how long later operations, except COPY, wait for an answer; nothing: no limit. At the
+  // limit the connection becomes broken(), and the error has the class connection_lost
+  // (ambiguous_commit for a pipeline that commits).
   void set_round_trip_limit(std::optional<coro::Duration> limit) noexcept {
     round_trip_limit_ = limit;
   }
@@ -216,23 +203,22 @@ class alignas(64) Connection {
   std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   static constexpr std::size_t warnings_most = 16;
 
-  // Returns the error of a COMMIT, or of a statement that commits by itself, with the class that
-  // it has there (of_a_commit() in dialect.h). To be called before anything else is sent.
+  // Returns of_a_commit() (dialect.h) for the error of a COMMIT, or of a statement that commits by
+  // itself. Must be called before anything else is sent.
   Error failed_commit(const Error& error) const;
 
-  // Returns whether the session is still open. To be called before an idle session is used, since a
-  // server, a pooler or a balancer may have ended it. If it returns false, the connection is
-  // broken() and nothing was sent. Makes no system call while nothing has arrived. Requires:
-  // nothing is queued or in flight.
+  // Returns false, and makes the connection broken(), if the server, a pooler or a balancer has
+  // ended the idle session. Makes no system call if nothing has arrived. Requires: nothing is
+  // queued or in flight.
   bool still_open() noexcept;
 
-  // Whether it was given up at that limit.
+  // Returns true if a round trip has exceeded its limit.
   bool unanswered() const noexcept { return round_trip_timer_.expired(); }
 
-  // The server's process of this session, as pg_stat_activity names it; a pooler gives a number of its own.
+  // Returns the process number of pg_stat_activity. A pooler reports a number of its own.
   int backend_pid() const noexcept { return PQbackendPID(handle_); }
 
-  // Where it has connected to; the address is in digits, and empty for a Unix socket.
+  // The port and the numeric address of the other side; empty for a Unix socket.
   int port() const noexcept;
   std::string_view host_address() const noexcept;
 
@@ -241,50 +227,48 @@ class alignas(64) Connection {
     return broken_ || round_trip_timer_.expired() || PQstatus(handle_) != CONNECTION_OK;
   }
 
-  // The host that has let us in, by its number in the string; 0 of a string with one.
+  // Returns the host's number in the connection string.
   std::size_t host() const noexcept { return host_; }
 
-  // What stands between it and the server, where somebody has asked. From a pgpool on each statement goes to the
-  // primary, as a standby may not know yet what was committed; SQL that is not ours goes where pgpool sends it.
+  // The pooler, as set by the caller. With pgpool, each of Drover's own statements goes to the
+  // primary, because a standby may lag; pgpool chooses the server for users' SQL.
   Pooling pooling() const noexcept { return pooling_; }
   void set_pooling(Pooling pooling) noexcept {
     pooling_ = pooling;
     behind_pooler_ = behind_pooler_ || pooling != Pooling::none;
   }
 
-  // Likewise, whose SQL it is.
   Dialect dialect() const noexcept { return dialect_; }
   void set_dialect(Dialect dialect) noexcept { dialect_ = dialect; }
 
-  // As a number, 180001 for 18.1; of a relative of PostgreSQL, what it says to be.
+  // Returns 180001 for 18.1. A relative of PostgreSQL returns the version it claims to be.
   int server_version() const noexcept { return PQserverVersion(handle_); }
 
-  // A parameter that the server reports, like server_version; empty if it does not.
+  // Returns a parameter that the server reports, such as server_version, or an empty text.
   std::string_view parameter_status(const char* name) const noexcept;
 
  private:
-  // What came back of a pipeline.
+  // The answer to a pipeline.
   struct Answer {
-    Results results;             // of the statements that succeeded
+    Results results;             // of successful statements
     std::optional<Error> error;  // the first one
-    bool refused = false;        // the server said ERROR, or ROLLBACK: it cannot be committed
-    bool misled = false;         // an answer has another tag than its statement's
-    bool lost = false;           // without an end, or of no meaning
-    bool whole = false;          // to the end, so that the session goes on
-    bool committed = false;      // so the last of the answers says
-    std::size_t count = 0;       // of answers, with those that nobody asked for
+    bool refused = false;        // the server sent ERROR or ROLLBACK, so it has not committed
+    bool misled = false;         // an answer has another tag than its statement
+    bool lost = false;           // the answer is incomplete or inconsistent
+    bool whole = false;          // the answer has arrived to its end
+    bool committed = false;      // the last answer has the tag COMMIT
+    std::size_t count = 0;       // number of answers, including those of the setup
   };
 
-  // A statement that was sent. Its answer is the setup's where nobody asked for it.
+  // A statement that was sent.
   struct Queued {
-    std::string_view tag;  // expected of its answer
-    bool asked_for = true;
+    std::string_view tag;   // the expected tag of the answer
+    bool asked_for = true;  // false: a statement of the setup
   };
 
-  // Shuts down the socket when a round trip exceeds its limit, so that the coroutine waiting for
-  // the socket finds the session lost. The timer stays in the wheel between round trips and is
-  // moved when it fires: adding and removing it for each one would touch the timers of other
-  // connections, which have left the cache.
+  // Shuts down the socket when a round trip exceeds its limit, so that the waiting coroutine finds
+  // the session lost. The timer stays in the wheel between round trips and is moved when it fires:
+  // adding and removing it each time would touch timers of other connections, outside the cache.
   class RoundTripTimer final : public coro::TimerNode {
    public:
     explicit RoundTripTimer(Connection& owner) noexcept : connection_(owner) {}
@@ -298,13 +282,12 @@ class alignas(64) Connection {
     void on_timer() noexcept override;
 
     Connection& connection_;
-    coro::TimerWheel* wheel_ = nullptr;  // the wheel that it was last added to
-    coro::Instant due_{};                // the end of the present round trip
+    coro::TimerWheel* wheel_ = nullptr;
+    coro::Instant due_{};  // the end of the present round trip
     bool runs_ = false;
     bool expired_ = false;
   };
   struct Host;
-  struct Route;  // the hosts to be tried, and how
 
   explicit Connection(PGconn* handle) noexcept : handle_(handle) {}
 
@@ -312,12 +295,15 @@ class alignas(64) Connection {
                                            const ConnectionChoice& choice,
                                            const Host* host = nullptr,
                                            const char* session_attributes = nullptr);
-  static coro::Task<std::unique_ptr<Connection>> open_one_of(std::string conninfo,
-                                                             ConnectionChoice choice, Route route);
-  static Route route_of(PGconn* handle, std::optional<std::size_t> first_host);
-  static void require_port(const Host& host);
+  // Tries the hosts in this order, once with each value of target_session_attrs.
+  static coro::Task<std::unique_ptr<Connection>> open_one_of(
+      std::string conninfo, ConnectionChoice choice, std::vector<Host> hosts,
+      std::vector<const char*> session_attributes);
+  static std::vector<Host> hosts_in(const ConninfoOptions& options);
   coro::Task<void> connect_in_time(std::string whom);
   coro::Task<void> finish_connecting();
+  template <class T>
+  coro::Task<T> with_companion(coro::Task<T> operation);
   template <class T>
   coro::Task<T> accompanied(coro::Task<T> operation);
   coro::Task<Result> script_alone(std::string sql);
@@ -345,6 +331,7 @@ class alignas(64) Connection {
   std::string routed(const std::string& sql) const;
   void leave_pipeline();
   void require_sent(int sent);
+  void expect_answer(int sent);
   [[noreturn]] void throw_lost();
   [[noreturn]] void throw_end(const Error& error);
   void forget_closed_socket() noexcept;
@@ -352,18 +339,21 @@ class alignas(64) Connection {
   bool ends_unexecuted(const Error& error) const noexcept;
   static void on_notice(void* connection, const PGresult* notice);
   std::string lost_message() const;
+  // Takes ownership of a session that executes a statement, sends its server a request to cancel
+  // the statement, and closes the session, without blocking (cancel_request.cpp).
+  static void cancel_and_finish(PGconn* session) noexcept;
   static void refuse_copy(ExecStatusType status);
 
   // The members that each message uses come first.
   PGconn* handle_;
   std::optional<coro::FdWatch> watch_;
   Pooling pooling_ = Pooling::none;
-  bool behind_pooler_ = false;  // also where statements go as if there were none
+  bool behind_pooler_ = false;  // also if pooling_ was set back to none
   Dialect dialect_ = Dialect::postgres;
-  bool wrapped_ = false;        // the pipeline is a transaction that we have begun, and end
+  bool wrapped_ = false;        // the pipeline gets a BEGIN and COMMIT of its own
   bool asks_pipeline_ = false;  // between open_pipeline() and close_pipeline()
   bool answered_ = true;        // false until the first part of the answer to ask() is taken
-  bool open_before_ = false;    // a transaction was, when the first of them was queued
+  bool open_before_ = false;    // a transaction was open when the first statement was queued
   bool broken_ = false;
   std::optional<coro::Duration> round_trip_limit_;
   RoundTripTimer round_trip_timer_{*this};
@@ -372,46 +362,50 @@ class alignas(64) Connection {
   Parameters parameters_;
   std::vector<Queued> queued_;
   std::optional<TransactionSetup> setup_;
-  std::map<std::string_view, std::string> texts_;  // of prepare(), by name, where there is a setup
+  std::map<std::string_view, std::string> texts_;  // of prepare(), by name, with a setup
   std::function<coro::Task<void>()> companion_;
   std::vector<std::string> warnings_;
   std::string warned_;  // SQLSTATE of a WARNING since the last statements were sent
 };
 
-// What libpq says, as one line fit for a terminal (database/message.h): it hands out null pointers
-// where it has nothing to say, for which this is empty, and gathers what it says of a lost session, so
-// that the same sentence may come twice: no line comes a second time.
+class Connection::RoundTrip {
+ public:
+  explicit RoundTrip(Connection& connection) : timer_(connection.round_trip_timer_) {
+    if (connection.round_trip_limit_) timer_.begin(*connection.round_trip_limit_);
+  }
+  RoundTrip(const RoundTrip&) = delete;
+  RoundTrip& operator=(const RoundTrip&) = delete;
+  ~RoundTrip() { timer_.end(); }
+
+ private:
+  RoundTripTimer& timer_;
+};
+
+// Returns a message of libpq as one line (database::one_line()); empty for null. Omits repeated
+// lines, because libpq accumulates the messages of a lost session.
 std::string one_line(const char* text);
 
-// The error of a failed result, with the server's SQLSTATE, message, detail and hint.
+// Returns the error of a failed result, with the server's SQLSTATE, message, detail and hint.
 Error error_of(const PGresult* result);
 
 // Returns true if PostgreSQL ended the session at an idle timeout.
 bool ends_idle(const Error& error) noexcept;
 
-// Whether a failure is that of a statement. All others are the last word of a session: of the server (FATAL, PANIC), or
-// of libpq, which has no SQLSTATE, and has not understood what came.
+// Returns true if a failed result is the ERROR of a statement. Otherwise the session has ended: by
+// FATAL or PANIC of the server, or by an answer that libpq does not understand.
 bool is_refusal(const PGresult* result);
 
-// `text` is a connection string: says what is wrong with it, or nothing. Never quotes a password.
-std::optional<std::string> conninfo_problem(const std::string& text);
-
-// How long an attempt to connect may take: as the string or PGCONNECT_TIMEOUT says, else 10 s.
-coro::Duration connect_timeout_of(const std::string& conninfo);
-
-// Whether the string itself has a password.
-bool has_password(const std::string& conninfo);
-
-// The connection string for people: "host=… port=… dbname=… user=…", never a password.
-std::string describe_conninfo(const std::string& text);
-
-// Ends the transaction that is open, if one is and the session lives.
+// Rolls back the open transaction, if there is one.
 coro::Task<void> roll_back(Connection& connection);
 
-// Has the session execute a SET, or each of its transactions, where no session lasts.
+// Executes a SET, or adds it as SET LOCAL to the setup of each transaction.
 coro::Task<void> set(Connection& connection, std::string setting);
 
-// The same, unless the server speaks the protocol but does not know the setting.
+// Does the same, and ignores the error of a server that does not know the setting.
 coro::Task<void> set_if_known(Connection& connection, std::string setting);
+
+// Executes a query. Returns nothing if the server does not know a function or table of the query,
+// or if the role may not use it.
+coro::Task<std::optional<Result>> query_if_allowed(Connection& connection, std::string sql);
 
 }  // namespace drover::database::postgres

@@ -1,4 +1,5 @@
-// How a connection is opened: one host or several, timeouts, and why there is none.
+// Opens connections: to one host or several, with time limits and passwords, and classifies
+// failures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "coro/deadline.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/access.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/conninfo.h"
 #include "text/plain_text.h"
@@ -41,8 +43,8 @@ using coro::Task;
 // setlocale(LC_MESSAGES), and of poolers, which are always English. Refusals by a server are
 // classed by SQLSTATE.
 ErrorClass classify_english(std::string_view message) noexcept {
-  // A server that goes away while it greets us may come back; and so may one behind a proxy that
-  // answers with something else.
+  // A server that disappears during the greeting may come back, also behind a proxy that answers
+  // something else.
   for (const std::string_view sign :
        {"SSL SYSCALL error", "unexpected eof", "closed unexpectedly", "could not send",
         "invalid response to", "Too many open files", "invalid message"}) {
@@ -133,22 +135,14 @@ Error start_failure(PGconn* handle) {
   return {ErrorClass::denied, "", fmt::format("--db: {}", message)};
 }
 
-// An option as it is in force: from the string, the service file, the variables or a default.
-std::string option_of(PGconn* handle, std::string_view keyword) {
-  return value_of(ConninfoOptions(PQconninfo(handle)), keyword);
-}
-
-std::string option_of(const std::string& conninfo, std::string_view keyword) {
-  return value_of(options_in_force(conninfo), keyword);
-}
-
-std::chrono::seconds seconds_to_connect(const std::string& text) {
+std::chrono::seconds timeout_in(const ConninfoOptions& options) {
+  const std::string text = value_of(options, "connect_timeout");
   int seconds = 0;
   std::from_chars(text.data(), text.data() + text.size(), seconds);
   return std::chrono::seconds(seconds > 0 ? seconds : 10);
 }
 
-// The elements of libpq's lists, which know no quotes; none of an empty one.
+// Returns the elements of a list of libpq, which has no quotes.
 std::vector<std::string> elements_of(std::string_view list) {
   std::vector<std::string> elements;
   while (!list.empty()) {
@@ -162,7 +156,7 @@ std::vector<std::string> elements_of(std::string_view list) {
 }
 
 bool has_gap(const std::vector<std::string>& elements) {
-  return std::find(elements.begin(), elements.end(), "") != elements.end();
+  return std::ranges::find(elements, "") != elements.end();
 }
 
 // Returns the host that libpq connects to if none is given: a folder of sockets, or localhost.
@@ -176,11 +170,6 @@ std::string default_host() {
   std::string name = host != nullptr ? host : "";
   PQfinish(handle);
   return name;
-}
-
-bool is_port(std::string_view text) noexcept {
-  const auto number = text::number_of<int>(text);
-  return number && *number >= 1 && *number <= 65535;
 }
 
 const char* or_null(const std::string& text) noexcept {
@@ -199,22 +188,21 @@ struct Connection::Host {
     return fmt::format("host={}{}{}", name.empty() ? address : name,
                        port.empty() ? "" : " port=", port);
   }
+
+  // libpq skips a host with an invalid port, and refuses the string if there is no other host.
+  void require_port() const {
+    if (port.empty()) return;
+    const auto parsed = text::number_of<int>(port);
+    if (parsed && *parsed >= 1 && *parsed <= 65535) return;
+    throw Error(ErrorClass::unavailable, "",
+                fmt::format("{}: expected a port from 1 to 65535", description()));
+  }
 };
 
-struct Connection::Route {
-  std::vector<Host> hosts;  // fewer than two: there is nothing to choose
-  bool prefers_standby = false;
-
-  template <class Source>
-  static std::vector<Host> hosts_in(const Source& source);
-};
-
-// libpq says what is in force where it has been given the whole string.
-template <class Source>
-std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) {
-  std::vector<std::string> names = elements_of(option_of(source, "host"));
-  const std::vector<std::string> addresses = elements_of(option_of(source, "hostaddr"));
-  const std::vector<std::string> ports = elements_of(option_of(source, "port"));
+std::vector<Connection::Host> Connection::hosts_in(const ConninfoOptions& options) {
+  std::vector<std::string> names = elements_of(value_of(options, "host"));
+  const std::vector<std::string> addresses = elements_of(value_of(options, "hostaddr"));
+  const std::vector<std::string> ports = elements_of(value_of(options, "port"));
   const std::size_t count = addresses.empty() ? names.size() : addresses.size();
   const bool matches =
       (names.empty() || names.size() == count) && (ports.size() <= 1 || ports.size() == count);
@@ -225,7 +213,7 @@ std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) 
     if (named.empty()) return {};
     std::ranges::replace(names, std::string(), named);
   }
-  constexpr const char* default_port = "5432";  // of an element, whatever PGPORT says
+  constexpr const char* default_port = "5432";  // of an empty element, also with PGPORT
   std::vector<Host> hosts;
   for (std::size_t i = 0; i < count; ++i) {
     Host& host = hosts.emplace_back();
@@ -239,31 +227,9 @@ std::vector<Connection::Host> Connection::Route::hosts_in(const Source& source) 
   return hosts;
 }
 
-// libpq skips a host with an invalid port, and refuses the string if there is no other host.
-void Connection::require_port(const Host& host) {
-  if (host.port.empty() || is_port(host.port)) return;
-  throw Error(ErrorClass::unavailable, "",
-              fmt::format("{}: expected a port from 1 to 65535", host.description()));
-}
-
-Connection::Route Connection::route_of(PGconn* handle, std::optional<std::size_t> first_host) {
-  Route route;
-  route.hosts = Route::hosts_in(handle);
-  if (route.hosts.size() < 2) return route;
-  route.prefers_standby = option_of(handle, "target_session_attrs") == "prefer-standby";
-  if (first_host) {
-    const auto first = static_cast<std::ptrdiff_t>(*first_host % route.hosts.size());
-    std::rotate(route.hosts.begin(), route.hosts.begin() + first, route.hosts.end());
-  } else if (option_of(handle, "load_balance_hosts") == "random") {  // libpq 16 and later
-    std::random_device seed;
-    std::shuffle(route.hosts.begin(), route.hosts.end(), seed);
-  }
-  return route;
-}
-
 std::vector<std::string> Connection::hosts_of(const std::string& conninfo) {
   std::vector<std::string> names;
-  for (const Host& host : Route::hosts_in(conninfo)) {
+  for (const Host& host : hosts_in(options_in_force(conninfo))) {
     names.push_back(fmt::format("{}:{}", host.name.empty() ? host.address : host.name,
                                 host.port.empty() ? "5432" : host.port));
   }
@@ -271,10 +237,10 @@ std::vector<std::string> Connection::hosts_of(const std::string& conninfo) {
 }
 
 coro::Duration connect_timeout_of(const std::string& conninfo) {
-  return seconds_to_connect(option_of(conninfo, "connect_timeout"));
+  return timeout_in(options_in_force(conninfo));
 }
 
-// What is given here overrides what the string says. Whether it went wrong, connect_in_time() says.
+// Starts to connect. Later options override the string. connect_in_time() reports a failure.
 std::unique_ptr<Connection> Connection::start(const std::string& conninfo,
                                               const ConnectionChoice& choice, const Host* host,
                                               const char* session_attributes) {
@@ -299,35 +265,45 @@ std::unique_ptr<Connection> Connection::start(const std::string& conninfo,
 }
 
 Task<std::unique_ptr<Connection>> Connection::open(std::string conninfo, ConnectionChoice choice) {
-  // A word alone is the name of a database. Anything else that libpq cannot read it quotes whole.
+  // A single word is the name of a database. libpq quotes the whole of a text that it cannot read.
   if (conninfo.find_first_of("=:@") != std::string::npos) {
     if (const auto problem = conninfo_problem(conninfo)) {
       throw Error(ErrorClass::denied, "", *problem);
     }
   }
   std::unique_ptr<Connection> connection = start(conninfo, choice);
-  Route route = route_of(connection->handle_, choice.first_host);
-  if (route.hosts.size() > 1) {
-    connection.reset();
-    co_return co_await open_one_of(std::move(conninfo), std::move(choice), std::move(route));
+  const ConninfoOptions options(PQconninfo(connection->handle_));
+  std::vector<Host> hosts = hosts_in(options);
+  if (hosts.size() < 2) {
+    co_await connection->connect_in_time(describe_conninfo(conninfo));
+    co_return connection;
   }
-  co_await connection->connect_in_time(describe_conninfo(conninfo));
-  co_return connection;
+  connection.reset();
+  if (choice.first_host) {
+    std::ranges::rotate(
+        hosts, hosts.begin() + static_cast<std::ptrdiff_t>(*choice.first_host % hosts.size()));
+  } else if (value_of(options, "load_balance_hosts") == "random") {  // libpq 16 and later
+    std::random_device seed;
+    std::ranges::shuffle(hosts, seed);
+  }
+  std::vector<const char*> passes = {nullptr};
+  if (value_of(options, "target_session_attrs") == "prefer-standby") passes = {"standby", "any"};
+  co_return co_await open_one_of(std::move(conninfo), std::move(choice), std::move(hosts),
+                                 std::move(passes));
 }
 
-// libpq would go from host to host by itself, but whoever calls it without blocking has to keep the
-// time, and cannot make it leave a host that is silent.
+// Tries the hosts one by one, because non-blocking libpq has no time limit for each host.
 Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
-                                                          ConnectionChoice choice, Route route) {
-  std::vector<const char*> passes = {nullptr};
-  if (route.prefers_standby) passes = {"standby", "any"};
+                                                          ConnectionChoice choice,
+                                                          std::vector<Host> hosts,
+                                                          std::vector<const char*> passes) {
   std::string reasons;
   for (const char* session_attributes : passes) {
     reasons.clear();
-    for (const Host& host : route.hosts) {
+    for (const Host& host : hosts) {
       std::optional<Error> error;
       try {
-        require_port(host);
+        host.require_port();
         std::unique_ptr<Connection> connection = start(conninfo, choice, &host, session_attributes);
         connection->host_ = host.number;
         co_await connection->connect_in_time(host.description());
@@ -343,19 +319,15 @@ Task<std::unique_ptr<Connection>> Connection::open_one_of(std::string conninfo,
     }
   }
   throw Error(ErrorClass::unavailable, "",
-              fmt::format("cannot connect to any of {} hosts: {}", route.hosts.size(), reasons));
+              fmt::format("cannot connect to any of {} hosts: {}", hosts.size(), reasons));
 }
 
 Task<void> Connection::connect_in_time(std::string whom) {
   if (PQstatus(handle_) == CONNECTION_BAD) throw start_failure(handle_);
-  const std::chrono::seconds timeout = seconds_to_connect(option_of(handle_, "connect_timeout"));
-  bool timed_out = false;
+  const std::chrono::seconds timeout = timeout_in(ConninfoOptions(PQconninfo(handle_)));
   try {
     co_await coro::with_deadline(coro::Worker::current().now() + timeout, finish_connecting());
   } catch (const coro::DeadlineExceeded&) {
-    timed_out = true;
-  }
-  if (timed_out) {
     throw Error(
         ErrorClass::unavailable, "",
         fmt::format("no connection to {} within {} s (connect_timeout)", whom, timeout.count()));
@@ -366,7 +338,7 @@ Task<void> Connection::finish_connecting() {
   PostgresPollingStatusType status = PGRES_POLLING_WRITING;
   while (status != PGRES_POLLING_OK) {
     {
-      // libpq may close the socket and open another one of the same number: watch each anew.
+      // libpq may reopen the socket with the same number, so each step needs a new watch.
       coro::FdWatch watch(PQsocket(handle_));
       co_await watch.ready(status == PGRES_POLLING_READING ? Readiness::read : Readiness::write);
     }
@@ -376,6 +348,25 @@ Task<void> Connection::finish_connecting() {
   PQsetErrorVerbosity(handle_, PQERRORS_DEFAULT);
   PQsetnonblocking(handle_, 1);
   watch_.emplace(PQsocket(handle_));
+}
+
+Task<std::unique_ptr<Connection>> open(Access access) {
+  ConnectionChoice choice{.password = {}, .first_host = access.first_host};
+  if (access.password_command.empty()) {
+    co_return co_await Connection::open(std::move(access.conninfo), std::move(choice));
+  }
+  choice.password = co_await ask_password(std::move(access.password_command),
+                                          connect_timeout_of(access.conninfo));
+  try {
+    co_return co_await Connection::open(std::move(access.conninfo), std::move(choice));
+  } catch (const Error& error) {
+    // PgBouncer refuses a password with 08P01, and a server with 28P01.
+    const bool is_refused_password =
+        error.sqlstate() == "28P01" ||
+        (error.sqlstate() == "08P01" && error.error_class() == ErrorClass::denied);
+    if (!is_refused_password) throw;
+    throw Error(ErrorClass::unavailable, error.sqlstate(), error.what());
+  }
 }
 
 }  // namespace drover::database::postgres

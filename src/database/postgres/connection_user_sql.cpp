@@ -1,9 +1,8 @@
-// SQL that is not ours: statements of which nothing is known before the server has answered them.
+// Connection: users' SQL, of which nothing is known before the server has answered.
 #include <cassert>
 
 #include "database/error.h"
 #include "database/postgres/connection.h"
-#include "database/postgres/round_trip.h"
 
 namespace drover::database::postgres {
 
@@ -15,31 +14,29 @@ constexpr int text_results = 0;
 
 }  // namespace
 
-void Connection::ask(const std::string& sql) {
-  leave_pipeline();
-  require_sent(PQsendQuery(handle_, sql.c_str()));
-  broken_ = true;  // until the whole answer is here
+void Connection::expect_answer(int sent) {
+  require_sent(sent);
+  broken_ = true;  // until the whole answer has arrived
   answered_ = false;
   warned_.clear();
+}
+
+void Connection::ask(const std::string& sql) {
+  leave_pipeline();
+  expect_answer(PQsendQuery(handle_, sql.c_str()));
 }
 
 void Connection::ask(const std::string& sql, Parameters& parameters) {
   if (!asks_pipeline_) leave_pipeline();
-  require_sent(PQsendQueryParams(handle_, sql.c_str(), parameters.count(), nullptr,
-                                 parameters.values(), parameters.lengths(), parameters.formats(),
-                                 text_results));
-  broken_ = true;
-  answered_ = false;
-  warned_.clear();
+  expect_answer(PQsendQueryParams(handle_, sql.c_str(), parameters.count(), nullptr,
+                                  parameters.values(), parameters.lengths(), parameters.formats(),
+                                  text_results));
 }
 
 void Connection::ask_prepared(const char* name, Parameters& parameters) {
   if (!asks_pipeline_) leave_pipeline();
-  require_sent(PQsendQueryPrepared(handle_, name, parameters.count(), parameters.values(),
-                                   parameters.lengths(), parameters.formats(), text_results));
-  broken_ = true;
-  answered_ = false;
-  warned_.clear();
+  expect_answer(PQsendQueryPrepared(handle_, name, parameters.count(), parameters.values(),
+                                    parameters.lengths(), parameters.formats(), text_results));
 }
 
 Task<void> Connection::send_rest() {
@@ -94,7 +91,7 @@ Result Connection::take_answer() {
 void Connection::open_pipeline() {
   if (PQpipelineStatus(handle_) == PQ_PIPELINE_OFF) require_sent(PQenterPipelineMode(handle_));
   asks_pipeline_ = true;
-  broken_ = true;  // until it is closed
+  broken_ = true;  // until close_pipeline()
 }
 
 void Connection::close_pipeline() {

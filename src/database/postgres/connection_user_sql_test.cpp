@@ -1,4 +1,5 @@
-// SQL that is not ours on a real server: several statements in a message, errors among them, pipelines, loss.
+// SQL that is not ours on a real server: several statements in a message, errors among them,
+// pipelines, loss.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <string_view>
 
-#include "database/postgres/connection.h"
 #include "text/plain_text.h"
 
 namespace drover::database::postgres {

@@ -15,7 +15,7 @@ using coro::Task;
 
 namespace {
 
-// Out of memory of a node, and a read that has to begin anew or a catalogue that has moved on.
+// A node is out of memory; a read must be restarted, or the catalogue version has changed.
 constexpr std::array<std::string_view, 2> retryable_in_yugabyte = {"53200", "XX000"};
 
 constexpr std::array<DialectTraits, 4> all_traits = {
@@ -54,16 +54,27 @@ constexpr std::array<DialectTraits, 4> all_traits = {
 // Returns true if the server has the extension citus. Returns false, too, if the role may not read
 // the list of extensions, or if the server has none.
 Task<bool> has_citus(Connection& connection) {
-  try {
-    const Result found =
-        co_await connection.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'");
-    co_return found.rows() > 0;
-  } catch (const Error& error) {
-    const bool no_answer =
-        error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
-    if (!no_answer || connection.broken()) throw;
-  }
-  co_return false;
+  const auto found =
+      co_await query_if_allowed(connection, "SELECT 1 FROM pg_extension WHERE extname = 'citus'");
+  co_return found && found->rows() > 0;
+}
+
+// Returns true if PostgreSQL itself does not report this SQLSTATE of a COMMIT in normal operation.
+// A relative that says to be PostgreSQL does when it loses a node, and so does PostgreSQL when it
+// has committed on the server of a foreign table.
+bool is_of_several_nodes(std::string_view sqlstate) noexcept {
+  constexpr std::array<std::string_view, 4> states = {"XX000", "53000", "58000", "58030"};
+  // A connection that was never established has committed nothing.
+  if (sqlstate.starts_with("08")) return sqlstate != "08001" && sqlstate != "08004";
+  return std::ranges::find(states, sqlstate) != states.end();
+}
+
+// Returns true if a node of Citus could not connect to another one, and so has sent it nothing.
+// Citus has one SQLSTATE for this and for a lost connection. The words are libpq's; in another
+// language the outcome is unknown.
+bool has_not_connected(const Error& error) noexcept {
+  return error.sqlstate() == "08006" &&
+         std::string_view(error.what()).find("Is the server running ") != std::string_view::npos;
 }
 
 }  // namespace
@@ -92,24 +103,15 @@ Task<Dialect> find_dialect(Connection& connection) {
   co_return is_citus ? Dialect::citus : Dialect::postgres;
 }
 
-namespace {
-
-bool is_retried_there(Dialect dialect, const Error& error) {
-  const auto retryable = traits_of(dialect).retryable;
-  return std::ranges::find(retryable, error.sqlstate()) != retryable.end();
-}
-
-}  // namespace
-
 Error in_dialect(Dialect dialect, Error error) {
-  if (error.error_class() != ErrorClass::statement || !is_retried_there(dialect, error)) {
-    return error;
-  }
+  const auto retryable = traits_of(dialect).retryable;
+  const bool is_retryable = std::ranges::find(retryable, error.sqlstate()) != retryable.end();
+  if (error.error_class() != ErrorClass::statement || !is_retryable) return error;
   return {ErrorClass::retryable, error.sqlstate(), error.what(), error.backoff()};
 }
 
-// These are serialization failures and deadlocks, errors that the execution of a statement or of a
-// deferred trigger raises, and errors that come before the execution.
+// Lists serialization failures, deadlocks, errors of the execution of a statement or of a deferred
+// trigger, and errors before the execution.
 bool refuses_to_commit(std::string_view sqlstate) noexcept {
   constexpr std::array<std::string_view, 9> classes = {"0A", "21", "22", "23", "42",
                                                        "44", "55", "P0", "2F"};
@@ -117,28 +119,6 @@ bool refuses_to_commit(std::string_view sqlstate) noexcept {
   return std::ranges::find(classes, sqlstate.substr(0, 2)) != classes.end() ||
          std::ranges::find(states, sqlstate) != states.end();
 }
-
-namespace {
-
-// Returns true if PostgreSQL itself does not report this SQLSTATE of a COMMIT in normal operation.
-// A relative that says to be PostgreSQL does when it loses a node, and so does PostgreSQL when it
-// has committed on the server of a foreign table.
-bool is_of_several_nodes(std::string_view sqlstate) noexcept {
-  constexpr std::array<std::string_view, 4> states = {"XX000", "53000", "58000", "58030"};
-  // A connection that was never established has committed nothing.
-  if (sqlstate.starts_with("08")) return sqlstate != "08001" && sqlstate != "08004";
-  return std::ranges::find(states, sqlstate) != states.end();
-}
-
-// Returns true if a node of Citus could not connect to another one, and so has sent it nothing.
-// Citus has one SQLSTATE for this and for a lost connection. The words are libpq's; in another
-// language the outcome is unknown.
-bool has_not_connected(const Error& error) noexcept {
-  return error.sqlstate() == "08006" &&
-         std::string_view(error.what()).find("Is the server running ") != std::string_view::npos;
-}
-
-}  // namespace
 
 Error of_a_commit(Dialect dialect, Error error, std::string_view warned) {
   const std::string& sqlstate = error.sqlstate();

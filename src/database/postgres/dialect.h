@@ -23,32 +23,32 @@ inline constexpr std::string_view not_tried = "experimental and not tested again
 
 struct DialectTraits {
   Dialect dialect;
-  std::string_view name;   // as --dialect has it
-  std::string_view title;  // for people
+  std::string_view name;   // for --dialect
+  std::string_view title;  // for messages
   // The isolation level of a run without --isolation.
   Isolation default_isolation = Isolation::read_committed;
-  // Whether a transaction may hold several statements of DDL.
+  // A transaction may contain several statements of DDL.
   bool ddl_in_transactions = true;
-  // Whether keys are declared with the table, for they cannot be added, or only by writing the table anew.
+  // Primary keys are declared with the table, because adding them is impossible or rewrites the
+  // table.
   bool keys_with_table = false;
-  // Whether ALTER TABLE adds foreign keys, and validates them apart.
+  // ALTER TABLE can add foreign keys, and validate them later.
   bool foreign_keys = true;
-  bool advisory_locks =
-      true;  // with their settings: a lock that is held by nobody is worse than none
-  // Whether several sessions can look at one state of the data (pg_export_snapshot()).
+  bool advisory_locks = true;
+  // Several sessions can share a snapshot (pg_export_snapshot()).
   bool shared_snapshots = true;
   // True if pg_backend_pid() names a process of the server: poolers are recognised by its changes,
   // and pg_terminate_backend() ends it. False if SHOW session_id names a session, and CANCEL
   // SESSION ends it.
   bool processes = true;
-  // Whether the server can execute every statement with a generic plan (plan_cache_mode). Citus
+  // The server can execute every statement with a generic plan (plan_cache_mode). Citus
   // refuses the generic plan of a statement that reads several shards.
   bool generic_plans = true;
-  // The most rows that a transaction of an import writes, with its record; 0: a warehouse goes whole.
+  // The largest number of rows that a transaction of an import writes; 0: a whole warehouse.
   std::int32_t rows_a_transaction = 0;
-  // What a session that loads is SET to besides.
+  // A further SET command of sessions that load data.
   std::string_view load_setting = {};
-  // States of errors that another attempt may get over, besides those of PostgreSQL.
+  // Further SQLSTATEs that are retryable.
   std::span<const std::string_view> retryable = {};
   // Where Drover was tried with this dialect; empty for PostgreSQL.
   std::string_view tried = {};
@@ -64,10 +64,11 @@ std::span<const DialectTraits> all_dialects() noexcept;
 // transaction is open.
 coro::Task<Dialect> find_dialect(Connection& connection);
 
-// The error as the dialect means it.
+// Returns the error with its class in the dialect.
 Error in_dialect(Dialect dialect, Error error);
 
-// Returns the error as the dialect means it for a COMMIT or a statement that commits by itself.
+// Returns the error of a COMMIT, or of a statement that commits by itself, with its class in the
+// dialect.
 //
 // An ERROR of PostgreSQL itself means that the transaction was rolled back. A server of several
 // nodes may have committed the transaction before it reports what went wrong, so there the outcome

@@ -10,7 +10,6 @@
 #include "coro/block_on.h"
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
-#include "database/postgres/session_identity.h"
 #include "database/postgres/session_setup.h"
 #include "support/test_server.h"
 

@@ -1,5 +1,5 @@
 // What goes to the server in binary comes back as it was.
-#include "database/postgres/parameters.h"
+#include "database/postgres/statement.h"
 
 #include <gtest/gtest.h>
 

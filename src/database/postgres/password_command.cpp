@@ -1,4 +1,5 @@
-#include "database/postgres/password_command.h"
+// --password-command: asks a command of the user for the password at each connect, such as for a
+// token that expires (access.h).
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -27,6 +28,7 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
+#include "database/postgres/access.h"
 #include "file/file_descriptor.h"
 #include "text/plain_text.h"
 
@@ -40,8 +42,8 @@ Error password_failure(const std::string& what) {
 }
 
 struct OutputPipe {
-  file::FileDescriptor ours;  // never waits
-  file::FileDescriptor its;
+  file::FileDescriptor read_end;  // non-blocking
+  file::FileDescriptor write_end;
 };
 
 OutputPipe make_output_pipe() {
@@ -50,11 +52,11 @@ OutputPipe make_output_pipe() {
     throw password_failure(std::string("cannot make a pipe: ") + std::strerror(errno));
   }
   OutputPipe pipe{file::FileDescriptor(ends[0]), file::FileDescriptor(ends[1])};
-  ::fcntl(pipe.ours.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(pipe.read_end.get(), F_SETFL, O_NONBLOCK);
   return pipe;
 }
 
-// The running command. Whoever leaves it before its end kills it, with all that it has started.
+// The running command. The destructor kills its process group unless it has ended.
 class RunningCommand {
  public:
   explicit RunningCommand(const std::string& command) {
@@ -63,9 +65,9 @@ class RunningCommand {
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, output.its.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files, complaints.its.get(), STDERR_FILENO);
-    // What this process blocks or ignores is no affair of the command's.
+    posix_spawn_file_actions_adddup2(&files, output.write_end.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, complaints.write_end.get(), STDERR_FILENO);
+    // The command must not inherit blocked and ignored signals.
     sigset_t signals;
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attributes, &signals);
@@ -86,8 +88,8 @@ class RunningCommand {
       process_ = 0;
       throw password_failure(std::string("cannot start /bin/sh: ") + std::strerror(error));
     }
-    output.its = {};
-    complaints.its = {};
+    output.write_end = {};
+    complaints.write_end = {};
   }
   RunningCommand(const RunningCommand&) = delete;
   RunningCommand& operator=(const RunningCommand&) = delete;
@@ -97,7 +99,7 @@ class RunningCommand {
     ::waitpid(process_, nullptr, 0);
   }
 
-  // Its status, as waitpid() has it.
+  // Waits for the end, and returns the status of waitpid().
   Task<int> ended() {
     constexpr coro::Duration longest = std::chrono::milliseconds(50);
     coro::Duration pause = std::chrono::microseconds(500);
@@ -118,11 +120,11 @@ class RunningCommand {
   OutputPipe complaints = make_output_pipe();
 
  private:
-  pid_t process_ = 0;  // 0: it has ended
+  pid_t process_ = 0;  // 0: ended
 };
 
-// To its end; what is beyond `most` bytes is read and left out.
-Task<void> read_all(const file::FileDescriptor& pipe, std::string& text, std::size_t most) {
+// Reads a pipe to its end, and keeps the first `most` bytes.
+Task<void> read_to_end(const file::FileDescriptor& pipe, std::string& text, std::size_t most) {
   coro::FdWatch watch(pipe.get());
   std::array<char, 4096> piece{};
   for (;;) {
@@ -165,8 +167,8 @@ Task<std::string> answer_of(const std::string& command) {
   std::string output;
   std::string complaints;
   auto read_both = [&](coro::Scope& scope) -> Task<void> {
-    scope.start(read_all(running.output.ours, output, password_bytes_max + 1));
-    scope.start(read_all(running.complaints.ours, complaints, message_bytes_max));
+    scope.start(read_to_end(running.output.read_end, output, password_bytes_max + 1));
+    scope.start(read_to_end(running.complaints.read_end, complaints, message_bytes_max));
     co_return;
   };
   co_await coro::with_scope(read_both);
@@ -187,21 +189,21 @@ Task<std::string> answer_of(const std::string& command) {
   co_return password;
 }
 
-Task<std::string> answer_in_time(std::string command, coro::Duration patience) {
+Task<std::string> answer_in_time(std::string command, coro::Duration timeout) {
   try {
-    co_return co_await coro::with_deadline(coro::Worker::current().now() + patience,
+    co_return co_await coro::with_deadline(coro::Worker::current().now() + timeout,
                                            answer_of(command));
   } catch (const coro::DeadlineExceeded&) {
     throw password_failure(fmt::format("the command has not ended within {} s (connect_timeout)",
-                                       coro::seconds_of(patience)));
+                                       coro::seconds_of(timeout)));
   }
 }
 
-// One execution, and who waits for it.
+// One execution, for all tasks that wait for it.
 struct Round {
   coro::Event ended;
   std::string password;
-  std::exception_ptr error;  // with no password either: whoever executed it was cancelled
+  std::exception_ptr error;  // null without a password: the executing task was cancelled
 };
 
 std::map<std::string, std::shared_ptr<Round>>& rounds_of_thread() {
@@ -209,7 +211,7 @@ std::map<std::string, std::shared_ptr<Round>>& rounds_of_thread() {
   return rounds;
 }
 
-// Ends the round, however it is left.
+// Ends the round in its destructor, also after an exception.
 class OpenRound {
  public:
   explicit OpenRound(const std::string& command) : command_(command) {
@@ -230,7 +232,7 @@ class OpenRound {
 
 }  // namespace
 
-Task<std::string> ask_password(std::string command, coro::Duration patience) {
+Task<std::string> ask_password(std::string command, coro::Duration timeout) {
   while (const auto found = rounds_of_thread().contains(command) ? rounds_of_thread().at(command)
                                                                  : std::shared_ptr<Round>()) {
     co_await found->ended.wait();
@@ -239,7 +241,7 @@ Task<std::string> ask_password(std::string command, coro::Duration patience) {
   }
   const OpenRound open(command);
   try {
-    open.round->password = co_await answer_in_time(command, patience);
+    open.round->password = co_await answer_in_time(command, timeout);
   } catch (const std::exception&) {
     open.round->error = std::current_exception();
     throw;

@@ -1,4 +1,4 @@
-#include "database/postgres/password_command.h"
+#include "database/postgres/access.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

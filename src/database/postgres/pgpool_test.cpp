@@ -1,4 +1,5 @@
-// What a connection does that knows to go through pgpool-II, on a server without it: the statements that come out.
+// What a connection does that knows to go through pgpool-II, on a server without it: the statements
+// that come out.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,8 +10,8 @@
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/pooling.h"
-#include "database/postgres/session_identity.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
 #include "support/test_server.h"
 

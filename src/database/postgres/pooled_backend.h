@@ -1,8 +1,7 @@
-// What the PostgreSQL backends of all workloads have in common: the pool of a worker's connections, what a pool asks of
-// a session, and the session that looks afterwards what became of commits in doubt.
+// The common part of the workloads' backends on PostgreSQL: the pool of a worker's connections
+// (database/session_pool.h), and the session that looks up the outcome of unknown commits.
 //
-// A connection that was lost is taken out; keep_open() opens another one beside the transactions
-// (database/session_pool.h). Both classes belong to one worker. Errors: database::Error.
+// Thread safety: none; both classes belong to one worker. Errors: database::Error.
 #pragma once
 
 #include <chrono>
@@ -17,13 +16,12 @@
 #include "coro/task.h"
 #include "database/backend.h"
 #include "database/postgres/connection.h"
-#include "database/postgres/session_identity.h"
 #include "database/postgres/session_setup.h"
 #include "database/session_pool.h"
 
 namespace drover::database::postgres {
 
-// A session of a workload on its connection. After close() it is of no further use.
+// A session of a workload on its connection. Must not be used after close().
 template <class WorkloadSession>
 class PooledSession : public WorkloadSession {
  public:
@@ -40,14 +38,14 @@ class PooledSession : public WorkloadSession {
     co_return;
   }
 
-  // Null if nobody asks for it, or the server has none.
+  // Returns null if the server has not identified the session.
   const SessionIdentity* identity() const noexcept { return identity_.get(); }
 
-  // Moves the identity out, so that a session that is used again is remembered once.
+  // Moves the identity out, so that a session is remembered once.
   std::unique_ptr<SessionIdentity> take_identity() noexcept { return std::move(identity_); }
 
   // Returns true if the outcome of a commit of this session is unknown.
-  bool has_doubt() const noexcept { return has_doubt_; }
+  bool has_unknown_commit() const noexcept { return has_unknown_commit_; }
 
   // Returns true if the server has refused a write of this session.
   bool met_read_only() const noexcept { return met_read_only_; }
@@ -56,29 +54,30 @@ class PooledSession : public WorkloadSession {
   Connection& connection() noexcept { return *connection_; }
   const Connection& connection() const noexcept { return *connection_; }
 
-  // To be told of each error. A server that has become a standby: its address may lead to another one now.
+  // Must be called with each error. A server that has become unavailable may be a standby now, and
+  // its address may lead to another server.
   void note_error(const Error& error) noexcept {
-    if (error.error_class() == ErrorClass::ambiguous_commit) has_doubt_ = true;
+    if (error.error_class() == ErrorClass::ambiguous_commit) has_unknown_commit_ = true;
     if (error.error_class() == ErrorClass::unavailable) is_given_up_ = true;
     if (error.sqlstate() == "25006") met_read_only_ = true;
   }
 
-  // Ends what the failed transaction has left open, unless the session ends anyway.
+  // Rolls back a failed transaction, unless the session ends anyway.
   coro::Task<void> end_transaction() {
     if (usable()) co_await roll_back(*connection_);
   }
 
  private:
   std::unique_ptr<Connection> connection_;
-  std::unique_ptr<SessionIdentity> identity_;  // apart: it is large, and rarely used
+  std::unique_ptr<SessionIdentity> identity_;  // large and rarely used
   bool is_given_up_ = false;
-  bool has_doubt_ = false;
+  bool has_unknown_commit_ = false;
   bool met_read_only_ = false;
 };
 
 struct PoolSettings {
   std::size_t connections = 1;
-  bool wait_for_server = true;  // when it is away
+  bool wait_for_server = true;  // while it is unavailable
   std::uint64_t seed = 0;       // of the pauses between attempts to connect
   SessionUpkeep upkeep = {};
 };
@@ -104,8 +103,8 @@ class PooledBackend : public WorkloadBackend {
 
   void release(database::Session& session) noexcept override {
     auto& returned = static_cast<Pooled&>(session);
-    // A session that is sound may have a commit under way on another node (Citus).
-    const bool is_abandoned = returned.has_doubt() || !pool_.is_sound(returned);
+    // A usable session may have a commit in progress on another node (Citus).
+    const bool is_abandoned = returned.has_unknown_commit() || !pool_.is_sound(returned);
     if (is_abandoned && returned.identity() != nullptr) {
       abandoned_.push_back(std::move(*returned.take_identity()));
     }
@@ -123,7 +122,7 @@ class PooledBackend : public WorkloadBackend {
                .open = [this](std::size_t number) { return connect(first_host_of(number)); },
                .is_hopeless = is_hopeless,
                .wait_for_server = settings.wait_for_server,
-               // The warmest one is mostly of the same host.
+               // The warmest sessions would mostly be at one host.
                .next = settings.upkeep.hosts > 1 ? SessionPool<Pooled>::Next::in_turn
                                                  : SessionPool<Pooled>::Next::warmest,
                .seed = settings.seed,
@@ -141,11 +140,11 @@ class PooledBackend : public WorkloadBackend {
   // Returns true if a server has refused a write of a session of this pool.
   bool met_read_only() const noexcept { return met_read_only_; }
 
-  // As Access::first_host says.
+  // Opens a session, first at this host (Access::first_host).
   virtual coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) = 0;
 
-  // As ask_after_the_others() does (session_setup.h), of the sessions that were left in the middle of something. All
-  // others are closed before: they are not needed any more, and there may be no slot besides theirs.
+  // Calls ask_after_the_others() (session_setup.h) for the sessions that were left within a
+  // statement. Closes the other sessions before, because the server may have no further slot.
   coro::Task<void> ask_at_the_end(const SessionSettings& settings, AskingTime time,
                                   std::function<coro::Task<void>(Connection&)> body) {
     co_await pool_.close();
@@ -162,7 +161,7 @@ class PooledBackend : public WorkloadBackend {
 
   SessionPool<Pooled> pool_;
   SessionUpkeep upkeep_;
-  std::vector<SessionIdentity> abandoned_;  // the server may go on with what they were in
+  std::vector<SessionIdentity> abandoned_;  // the server may continue their statements
   ReopenPause resolve_pause_;
   bool is_open_ = false;
   bool met_read_only_ = false;

@@ -1,4 +1,4 @@
-#include "database/postgres/session_identity.h"
+// Identification of the server's sessions, and their end (session_setup.h).
 
 #include <fmt/format.h>
 
@@ -9,8 +9,9 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/error.h"
-#include "database/postgres/citus_nodes.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
+#include "database/postgres/session_setup.h"
 #include "text/plain_text.h"
 
 namespace drover::database::postgres {
@@ -24,13 +25,13 @@ std::string_view activity_in(Dialect dialect) {
   return has_function ? "pg_stat_get_activity(NULL)" : "pg_stat_activity";
 }
 
-// The answers of a server that says nothing are none: no row is not the same as none counted.
-void require_count(const Result& result) {
-  if (result.rows() == 1) return;
+// Returns the count in the result. Throws if there is no row, which does not mean 0.
+std::int64_t count_in(const Result& result) {
+  if (result.rows() == 1) return result.number<std::int64_t>(0, 0);
   throw Error(ErrorClass::statement, "", "the server returned no row for a count");
 }
 
-// How many of them the server still has; asks each to end.
+// Asks the sessions to end. Returns the number of those that still exist.
 Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32_t> pids,
                               std::span<const std::string_view> starts) {
   const Result result = co_await connection.query(
@@ -40,8 +41,7 @@ Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32
           "WHERE backend_start = started",
           activity_in(connection.dialect())),
       pids, starts);
-  require_count(result);
-  co_return result.number<std::int64_t>(0, 0);
+  co_return count_in(result);
 }
 
 // Does the same on Citus, where any node may have the sessions, and also ends their connections to
@@ -55,7 +55,7 @@ Task<std::int64_t> ask_all_nodes_to_end(Connection& connection,
                                session.global_pid));
   }
   if (rows.empty()) co_return 0;
-  // Each application_name is citus_internal or the like and gpid=….
+  // The application_name of internal connections is "citus_internal gpid=…" or similar.
   const std::vector<NodeAnswer> answers = co_await ask_all_nodes(
       connection,
       fmt::format("SELECT count(pg_terminate_backend(a.pid)) FROM pg_stat_get_activity(NULL) AS a "
@@ -70,48 +70,47 @@ Task<std::int64_t> ask_all_nodes_to_end(Connection& connection,
   co_return left;
 }
 
-std::string of_those_names(Dialect dialect) {
+std::string from_named_sessions(Dialect dialect) {
   return fmt::format("FROM {} WHERE application_name = ANY($1::text[])", activity_in(dialect));
 }
 
-// pgpool takes the end of a process for the end of its server, unless it has read the number.
+// pgpool takes the end of a process for the end of its server, unless the statement has its number.
 Task<std::int64_t> ask_pgpool_to_end(Connection& connection,
                                      std::span<const std::string_view> names) {
   const Result left =
-      co_await connection.query("SELECT pid " + of_those_names(connection.dialect()), names);
+      co_await connection.query("SELECT pid " + from_named_sessions(connection.dialect()), names);
   for (int row = 0; row < left.rows(); ++row) {
     co_await connection.script(fmt::format("SELECT pg_terminate_backend({})", left.text(row, 0)));
   }
   co_return left.rows();
 }
 
-// The same of the sessions or transactions that have one of the names.
+// Does the same for sessions or transactions with these names.
 Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::string_view> names) {
   if (connection.pooling() == Pooling::pgpool) {
     co_return co_await ask_pgpool_to_end(connection, names);
   }
   const Result result = co_await connection.query(
-      "SELECT count(pg_terminate_backend(pid)) " + of_those_names(connection.dialect()), names);
-  require_count(result);
-  co_return result.number<std::int64_t>(0, 0);
+      "SELECT count(pg_terminate_backend(pid)) " + from_named_sessions(connection.dialect()),
+      names);
+  co_return count_in(result);
 }
 
-// The same of sessions of CockroachDB.
+// Does the same for sessions of CockroachDB.
 Task<std::int64_t> ask_to_cancel(Connection& connection, std::span<const std::string_view> ids) {
   std::int64_t left = 0;
   for (const std::string_view id : ids) {
     const std::string quoted = text::replaced(std::string(id), "'", "''");
     const Result found = co_await connection.query(fmt::format(
         "SELECT count(*) FROM [SHOW CLUSTER SESSIONS] WHERE session_id = '{}'", quoted));
-    require_count(found);
-    if (found.number<std::int64_t>(0, 0) == 0) continue;
+    if (count_in(found) == 0) continue;
     ++left;
     co_await connection.script(fmt::format("CANCEL SESSION IF EXISTS '{}'", quoted));
   }
   co_return left;
 }
 
-// The session's own name, and a word that no other session has, of this client or of another.
+// Returns the session's name with a random word, so that no other session has the same name.
 std::string unused_name(std::string_view own_name) {
   constexpr std::size_t name_max = 40;  // of the 63 that the server keeps
   std::random_device random;
@@ -121,13 +120,8 @@ std::string unused_name(std::string_view own_name) {
 // Returns an empty string on a server that is not Citus, or is too old for citus_backend_gpid().
 Task<std::string> find_global_pid(Connection& own) {
   if (own.dialect() != Dialect::citus) co_return "";
-  try {
-    const Result result = co_await own.query("SELECT citus_backend_gpid()");
-    co_return std::string(result.text(0, 0));
-  } catch (const Error& error) {
-    if (error.error_class() != ErrorClass::statement || own.broken()) throw;
-  }
-  co_return "";
+  const auto result = co_await query_if_allowed(own, "SELECT citus_backend_gpid()");
+  co_return result ? std::string(result->text(0, 0)) : std::string();
 }
 
 }  // namespace
@@ -141,7 +135,7 @@ Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
       named.session_id = id.text(0, 0);
       co_return named;
     }
-    // A pgpool lends the process of a session that has ended to the next one, without the name.
+    // pgpool gives the process of a session that has ended to the next one, without the name.
     if (own.setup() != nullptr || own.pooling() == Pooling::pgpool) {
       SessionIdentity named;
       const Result name = co_await own.query(
@@ -161,15 +155,13 @@ Task<std::optional<SessionIdentity>> identify_session(Connection& own) {
       co_return found;
     }
   } catch (const Error& error) {
-    const bool unknown_here =
-        error.error_class() == ErrorClass::statement || error.error_class() == ErrorClass::denied;
-    if (!unknown_here || own.broken()) throw;
+    if (!error.is_permanent() || own.broken()) throw;
   }
   co_return std::nullopt;
 }
 
 Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity> sessions,
-                        coro::Duration patience) {
+                        coro::Duration timeout) {
   if (sessions.empty()) co_return true;
   std::vector<std::int32_t> pids;
   std::vector<std::string_view> starts;
@@ -178,17 +170,14 @@ Task<bool> end_sessions(Connection& connection, std::span<const SessionIdentity>
   for (const SessionIdentity& session : sessions) {
     if (!session.session_id.empty()) {
       ids.push_back(session.session_id);
-      continue;
-    }
-    if (!session.application_name.empty()) {
+    } else if (!session.application_name.empty()) {
       names.push_back(session.application_name);
-      continue;
+    } else if (session.global_pid.empty()) {
+      pids.push_back(session.pid);
+      starts.push_back(session.started);
     }
-    if (!session.global_pid.empty()) continue;
-    pids.push_back(session.pid);
-    starts.push_back(session.started);
   }
-  const coro::Instant give_up = coro::Worker::current().now() + patience;
+  const coro::Instant give_up = coro::Worker::current().now() + timeout;
   for (;;) {
     std::int64_t left = co_await ask_all_nodes_to_end(connection, sessions);
     if (!pids.empty()) left += co_await ask_to_end(connection, pids, starts);

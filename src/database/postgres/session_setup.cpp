@@ -1,9 +1,12 @@
 #include "database/postgres/session_setup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -12,11 +15,9 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/citus.h"
-#include "database/postgres/citus_nodes.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/identifier.h"
-#include "database/postgres/lock_wait.h"
-#include "database/postgres/pooling.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/statement.h"
 
 namespace drover::database::postgres {
 
@@ -26,16 +27,12 @@ namespace {
 
 constexpr std::string_view other_role = "25006";  // read_only_sql_transaction
 
-// The limit of each round trip while a session is set up. A server that lets us in and then says nothing must
-// not keep us from trying again.
+// The limit of each round trip while a session is set up, so that a server that accepts the
+// connection and then hangs is tried again.
 constexpr coro::Duration set_up_limit = std::chrono::seconds(20);
 
-// The server's own timeout comes first: it leaves the session as it was.
+// The server's own timeout comes first, because it leaves the session usable.
 constexpr coro::Duration round_trip_grace = std::chrono::seconds(5);
-
-}  // namespace
-
-namespace {
 
 constexpr std::string_view small_pool_advice =
     "the pooler's pool may be smaller than the number of connections. Raise its default_pool_size "
@@ -45,7 +42,7 @@ Error with_advice(const Error& error, std::string_view advice) {
   return {error.error_class(), error.sqlstate(), fmt::format("{}: {}", error.what(), advice)};
 }
 
-// What stands at the other end, and in between: the first things that are asked.
+// Finds the dialect and the pooler.
 Task<Pooling> ask_whom(Connection& connection, Access& access) {
   try {
     if (!access.dialect) access.dialect = co_await find_dialect(connection);
@@ -59,7 +56,7 @@ Task<Pooling> ask_whom(Connection& connection, Access& access) {
   }
 }
 
-// A pgpool that has lost its primary goes on with the standbys.
+// Throws if pgpool-II has lost its primary and uses only standbys.
 Task<void> require_primary(Connection& connection) {
   const Result result = co_await connection.query("SELECT pg_is_in_recovery()");
   if (result.rows() == 1 && result.text(0, 0) == "f") co_return;
@@ -68,56 +65,33 @@ Task<void> require_primary(Connection& connection) {
               "pool_nodes, and attach a node again with pcp_attach_node");
 }
 
-// Returns the time limits that a server of this version has. A PostgreSQL-compatible database may
-// have or lack each of them.
-std::vector<std::string> limits_of(const Connection& connection) {
-  constexpr int idle_sessions_end_since = 140000;
-  constexpr int transactions_end_since = 170000;
+// Lifts the time limits that this version of the server has. Uses SET and not the startup packet,
+// because poolers refuse unknown parameters in the packet.
+Task<void> lift_limits(Connection& connection) {
+  constexpr std::pair<std::string_view, int> limits[] = {{"statement_timeout", 0},
+                                                         {"lock_timeout", 0},
+                                                         {"idle_in_transaction_session_timeout", 0},
+                                                         {"idle_session_timeout", 140000},
+                                                         {"transaction_timeout", 170000}};
   const bool is_relative = !traits_of(connection.dialect()).processes;
-  const int version = connection.server_version();
-  std::vector<std::string> limits = {"statement_timeout", "lock_timeout",
-                                     "idle_in_transaction_session_timeout"};
   // Idle sessions behind transaction pooling belong to the pooler.
   const bool is_own_session = connection.pooling() != Pooling::transaction;
-  if (is_own_session && (is_relative || version >= idle_sessions_end_since)) {
-    limits.emplace_back("idle_session_timeout");
-  }
-  if (is_relative || version >= transactions_end_since) limits.emplace_back("transaction_timeout");
-  return limits;
-}
-
-// Uses SET and not the startup packet, because poolers refuse unknown parameters in the packet.
-Task<void> lift_limits(Connection& connection) {
-  std::string all;
-  for (const std::string& limit : limits_of(connection)) {
-    all += fmt::format("{}SET {} = 0", all.empty() ? "" : "; ", limit);
-  }
-  const bool at_once = connection.setup() == nullptr && traits_of(connection.dialect()).processes;
-  bool known = at_once;
-  if (at_once) {
-    try {
-      co_await connection.script(all);
-    } catch (const Error& error) {
-      if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
-      known = false;
+  std::vector<std::string> settings;
+  for (const auto& [name, since] : limits) {
+    if (!is_own_session && name == "idle_session_timeout") continue;
+    if (is_relative || connection.server_version() >= since) {
+      settings.push_back(fmt::format("SET {} = 0", name));
     }
   }
-  if (known) co_return;
-  for (const std::string& limit : limits_of(connection)) {
-    co_await set_if_known(connection, fmt::format("SET {} = 0", limit));
+  if (connection.setup() == nullptr && !is_relative) {
+    try {
+      co_await connection.script(fmt::format("{}", fmt::join(settings, "; ")));
+      co_return;
+    } catch (const Error& error) {
+      if (error.error_class() != ErrorClass::statement || connection.broken()) throw;
+    }
   }
-}
-
-Task<void> begin_in_schema(Connection& connection, Access access, Pooling pooling) {
-  connection.set_dialect(access.dialect.value_or(Dialect::postgres));
-  connection.set_pooling(pooling);
-  if (pooling == Pooling::transaction) connection.set_up_each_transaction({});
-  connection.set_round_trip_limit(set_up_limit);
-  if (pooling == Pooling::pgpool) co_await require_primary(connection);
-  if (!access.schema.empty()) {
-    co_await set(connection, fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
-  }
-  connection.set_round_trip_limit(std::nullopt);
+  for (std::string& setting : settings) co_await set_if_known(connection, std::move(setting));
 }
 
 void tell_support(const Connection& connection, const Access& access) {
@@ -126,33 +100,78 @@ void tell_support(const Connection& connection, const Access& access) {
   for (const std::string& note : support_notes(connection)) access.on_session_note(note);
 }
 
-Task<void> begin_administration(Connection& connection, Access access, Pooling pooling) {
-  co_await begin_in_schema(connection, access, pooling);
-  tell_support(connection, access);
-  connection.set_round_trip_limit(set_up_limit);
-  co_await lift_limits(connection);
-  co_await name_lock_holders(connection, std::move(access));
-  connection.set_round_trip_limit(std::nullopt);
+constexpr coro::Duration first_look_after = std::chrono::seconds(2);
+constexpr coro::Duration pause_most = std::chrono::seconds(30);
+
+// Process 0 stands for a prepared transaction. These functions work for roles from which
+// pg_stat_activity was revoked.
+constexpr std::string_view holders_sql =
+    "SELECT b.pid, coalesce(a.application_name, ''), coalesce(pg_get_userbyid(a.usesysid), ''), "
+    "coalesce(a.state, ''), coalesce(date_trunc('second', a.query_start)::text, '') "
+    "FROM (SELECT DISTINCT unnest(pg_blocking_pids($1::int4)) AS pid) b "
+    "LEFT JOIN pg_stat_get_activity(NULL) a ON a.pid = b.pid ORDER BY b.pid LIMIT 5";
+
+std::string described(const Result& holders, int row) {
+  if (holders.text(row, 0) == "0") return "a prepared transaction";
+  std::string text = fmt::format("session {}", holders.text(row, 0));
+  std::string details;
+  const auto add = [&](std::string_view what, std::string_view value) {
+    if (value.empty()) return;
+    details += fmt::format("{}{}{}", details.empty() ? "" : ", ", what, value);
+  };
+  add("application ", holders.text(row, 1));
+  add("user ", holders.text(row, 2));
+  add("", holders.text(row, 3));
+  add("its last statement began ", holders.text(row, 4));
+  return details.empty() ? text : fmt::format("{} ({})", text, details);
 }
 
-}  // namespace
-
-Task<void> require_process(Connection& connection) {
-  connection.set_round_trip_limit(set_up_limit);
-  try {
-    co_await connection.script("SELECT 1");
-  } catch (const Error& error) {
-    if (!connection.unanswered()) throw;
-    throw with_advice(error, small_pool_advice);
+// Returns one line that names the sessions that hold the lock, or an empty text if the process
+// waits for none.
+Task<std::string> look_for_holders(Access access, std::int32_t process) {
+  access.schema.clear();
+  const auto connection = co_await open(std::move(access));
+  connection->set_round_trip_limit(std::chrono::seconds(5));
+  const Result holders = co_await connection->query(std::string(holders_sql), process);
+  std::string names;
+  for (int row = 0; row < holders.rows(); ++row) {
+    names += fmt::format("{}{}", row == 0 ? "" : "; ", described(holders, row));
   }
-  connection.set_round_trip_limit(std::nullopt);
+  if (names.empty()) co_return names;
+  co_return database::one_line(fmt::format("waiting for a lock that is held by {}", names));
 }
 
-namespace {
+// Runs beside a statement. Errors are ignored: they do not concern the statement.
+Task<void> watch_statement(const Access& access, std::int32_t process) {
+  std::string said;
+  for (coro::Duration pause = first_look_after;; pause = std::min(2 * pause, pause_most)) {
+    co_await coro::sleep_for(pause);
+    try {
+      std::string line = co_await look_for_holders(access, process);
+      if (line.empty() || line == said) continue;
+      access.on_session_note(line);
+      said = std::move(line);
+    } catch (const std::exception&) {
+      co_return;
+    }
+  }
+}
 
-Task<bool> is_in_recovery(Connection& connection) {
-  const Result result = co_await connection.query("SELECT pg_is_in_recovery()");
-  co_return result.rows() == 1 && result.text(0, 0) == "t";
+// Watches each later statement of the session that lasts longer than two seconds, by short sessions
+// at growing intervals, and tells access.on_session_note who holds the lock that it waits for.
+Task<void> name_lock_holders(Connection& connection, Access access) {
+  const bool is_known = traits_of(connection.dialect()).processes;
+  if (!access.on_session_note || !is_known || connection.pooling() == Pooling::transaction)
+    co_return;
+  std::int32_t process = connection.backend_pid();
+  if (connection.pooling() != Pooling::none) {
+    const Result own = co_await connection.query("SELECT pg_backend_pid()");
+    if (own.rows() != 1) co_return;
+    process = own.number<std::int32_t>(0, 0);
+  }
+  access.first_host = connection.host();  // another server does not know the process
+  connection.accompany_statements(
+      [access = std::move(access), process] { return watch_statement(access, process); });
 }
 
 // Returns why the server does not fit the role, or nothing if it fits. Only PostgreSQL and Citus
@@ -164,8 +183,8 @@ Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) 
   // Servers report in_hot_standby since version 14. A pooler may report it for another server.
   std::string_view standby = connection.parameter_status("in_hot_standby");
   if (role == ServerRole::primary || standby.empty()) {
-    const bool recovers = co_await is_in_recovery(connection);
-    standby = recovers ? "on" : "off";
+    const Result recovers = co_await connection.query("SELECT pg_is_in_recovery()");
+    standby = recovers.rows() == 1 && recovers.text(0, 0) == "t" ? "on" : "off";
   }
   if (role == ServerRole::primary) {
     if (standby != "on") co_return std::nullopt;
@@ -183,95 +202,70 @@ Task<std::optional<Error>> find_misfit(Connection& connection, ServerRole role) 
 
 enum class Purpose : std::uint8_t { administration, run };
 
-Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling> pooling,
-                                            Purpose purpose) {
-  auto connection = co_await open(access);
-  if (!pooling) {
-    connection->set_round_trip_limit(set_up_limit);
-    pooling = co_await ask_whom(*connection, access);
-    connection->set_round_trip_limit(std::nullopt);
+Task<void> wait_for_process(Connection& connection) {
+  try {
+    co_await connection.script("SELECT 1");
+  } catch (const Error& error) {
+    if (!connection.unanswered()) throw;
+    throw with_advice(error, small_pool_advice);
   }
-  // This is the first query of the session. A run's session behind transaction pooling waits in the
-  // pooler's queue, with no limit of its own.
-  const bool waits_alone = pooling == Pooling::transaction && purpose == Purpose::administration;
-  if (pooling == Pooling::session || waits_alone) co_await require_process(*connection);
-  if (purpose == Purpose::run) {
-    co_await begin_in_schema(*connection, std::move(access), *pooling);
-  } else {
-    co_await begin_administration(*connection, std::move(access), *pooling);
-  }
-  co_return connection;
 }
 
-// Returns null and sets `refusal` if the server has no room for a session, or another role than
-// access.role.
-Task<std::unique_ptr<Connection>> open_if_it_fits(const Access& access,
-                                                  std::optional<Pooling> pooling, Purpose purpose,
-                                                  std::optional<Error>& refusal) {
-  constexpr std::string_view too_many_connections = "53300";
-  std::unique_ptr<Connection> connection;
-  try {
-    connection = co_await open_once(access, pooling, purpose);
-  } catch (const Error& error) {
-    if (error.sqlstate() != too_many_connections) throw;
-    refusal = error;
-    co_return nullptr;
-  }
+// Opens a session and sets it up. Sets `misfit` if the server has another role than access.role.
+Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling> pooling,
+                                            Purpose purpose, std::optional<Error>& misfit) {
+  auto connection = co_await open(access);
   connection->set_round_trip_limit(set_up_limit);
-  refusal = co_await find_misfit(*connection, access.role);
+  if (!pooling) pooling = co_await ask_whom(*connection, access);
+  // The first query of a session. A run's session behind transaction pooling waits in the pooler's
+  // queue without a limit.
+  const bool waits_alone = pooling == Pooling::transaction && purpose == Purpose::administration;
+  if (pooling == Pooling::session || waits_alone) co_await wait_for_process(*connection);
+  connection->set_dialect(access.dialect.value_or(Dialect::postgres));
+  connection->set_pooling(*pooling);
+  if (pooling == Pooling::transaction) connection->set_up_each_transaction({});
+  if (pooling == Pooling::pgpool) co_await require_primary(*connection);
+  if (!access.schema.empty()) {
+    co_await set(*connection,
+                 fmt::format("SET search_path TO {}", quote_identifier(access.schema)));
+  }
+  if (purpose == Purpose::administration) {
+    tell_support(*connection, access);
+    co_await lift_limits(*connection);
+    co_await name_lock_holders(*connection, access);
+  }
+  misfit = co_await find_misfit(*connection, access.role);
   connection->set_round_trip_limit(std::nullopt);
-  if (refusal) connection.reset();
   co_return connection;
 }
 
 // Opens a session, and again while the server has another role than access.role or no room, until
-// the patience for it is over.
+// the time limit for it.
 Task<std::unique_ptr<Connection>> open_patiently(Access access, std::optional<Pooling> pooling,
                                                  Purpose purpose) {
+  constexpr std::string_view too_many_connections = "53300";
   constexpr coro::Duration longest_pause = std::chrono::milliseconds(100);
-  const int attempts_least = access.role_patience > coro::Duration::zero() ? 4 : 1;
+  const bool is_patient = access.role_patience > coro::Duration::zero();
+  const int attempts_least = is_patient ? 4 : 1;
   coro::Duration pause = std::chrono::milliseconds(5);
   const coro::Instant begun = coro::Worker::current().now();
   for (int attempt = 1;; ++attempt) {
     std::optional<Error> refusal;
-    auto connection = co_await open_if_it_fits(access, pooling, purpose, refusal);
-    if (connection) co_return connection;
-    const bool is_of_role = refusal->sqlstate() == other_role;
-    const bool is_patient = access.role_patience > coro::Duration::zero();
-    const coro::Duration patience =
-        is_of_role || !is_patient ? access.role_patience : access.room_patience;
+    coro::Duration patience = access.role_patience;
+    try {
+      auto connection = co_await open_once(access, pooling, purpose, refusal);
+      if (!refusal) co_return connection;
+    } catch (const Error& error) {
+      if (error.sqlstate() != too_many_connections) throw;
+      refusal = error;
+      if (is_patient) patience = access.room_patience;
+    }
     const bool is_late = coro::Worker::current().now() + pause > begun + patience;
     if (is_late && attempt >= attempts_least) throw Error(*refusal);
     co_await coro::sleep_for(pause);
     pause = std::min(2 * pause, longest_pause);
   }
 }
-
-}  // namespace
-
-Task<std::unique_ptr<Connection>> open_in_schema(Access access) {
-  return open_patiently(std::move(access), std::nullopt, Purpose::administration);
-}
-
-Task<std::unique_ptr<Connection>> open_in_schema(Access access, Pooling pooling) {
-  return open_patiently(std::move(access), pooling, Purpose::administration);
-}
-
-Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling) {
-  return open_patiently(std::move(access), pooling, Purpose::run);
-}
-
-Task<std::unique_ptr<Connection>> open_connection(Access access) {
-  access.schema.clear();
-  return open_in_schema(std::move(access));
-}
-
-Task<std::unique_ptr<Connection>> open_connection(Access access, Pooling pooling) {
-  access.schema.clear();
-  return open_in_schema(std::move(access), pooling);
-}
-
-namespace {
 
 Task<void> set_up_session(Connection& connection, const SessionSettings& settings) {
   co_await connection.script(fmt::format(
@@ -285,10 +279,6 @@ Task<void> set_up_session(Connection& connection, const SessionSettings& setting
     co_await set_if_known(connection, setting);
   }
 }
-
-}  // namespace
-
-namespace {
 
 Task<OpenedSession> open_ready_session(const SessionSettings& settings,
                                        std::span<const Statement> statements) {
@@ -308,7 +298,64 @@ Task<OpenedSession> open_ready_session(const SessionSettings& settings,
   co_return opened;
 }
 
+Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
+                                                            std::vector<SessionIdentity>& abandoned,
+                                                            coro::Duration timeout) {
+  Access access = settings.access;
+  access.role = ServerRole::primary;
+  auto connection = co_await open_in_schema(std::move(access), settings.pooling);
+  co_await set(*connection, "SET TimeZone TO 'UTC'");
+  const bool ended = co_await end_sessions(*connection, abandoned, timeout);
+  if (!ended) {
+    throw Error(
+        ErrorClass::denied, "",
+        "earlier sessions have not ended, so the outcome of their transactions is not final");
+  }
+  abandoned.clear();
+  co_return connection;
+}
+
+// Returns null if no session can be opened in time.
+Task<std::unique_ptr<Connection>> open_after_the_others(const SessionSettings& settings,
+                                                        std::vector<SessionIdentity>& abandoned,
+                                                        coro::Duration timeout,
+                                                        ReopenPause& pause) {
+  const coro::Instant give_up = coro::Worker::current().now() + timeout;
+  for (int attempt = 0; coro::Worker::current().now() < give_up; ++attempt) {
+    try {
+      co_return co_await coro::with_deadline(
+          give_up, open_when_they_have_ended(settings, abandoned, timeout));
+    } catch (const Error& error) {
+      if (error.error_class() == ErrorClass::denied) break;
+      // The server may be starting, so the next attempt follows.
+    } catch (const coro::DeadlineExceeded&) {
+      break;
+    }
+    co_await coro::sleep_for(pause(attempt));
+  }
+  co_return nullptr;
+}
+
 }  // namespace
+
+Task<void> require_process(Connection& connection) {
+  connection.set_round_trip_limit(set_up_limit);
+  co_await wait_for_process(connection);
+  connection.set_round_trip_limit(std::nullopt);
+}
+
+Task<std::unique_ptr<Connection>> open_in_schema(Access access, std::optional<Pooling> pooling) {
+  return open_patiently(std::move(access), pooling, Purpose::administration);
+}
+
+Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling) {
+  return open_patiently(std::move(access), pooling, Purpose::run);
+}
+
+Task<std::unique_ptr<Connection>> open_connection(Access access, std::optional<Pooling> pooling) {
+  access.schema.clear();
+  return open_in_schema(std::move(access), pooling);
+}
 
 Task<OpenedSession> open_session(const SessionSettings& settings,
                                  std::span<const Statement> statements) {
@@ -343,48 +390,6 @@ bool is_hopeless(const Error& error) noexcept {
   return error.error_class() == ErrorClass::denied || family == "42" || family == "3F";
 }
 
-namespace {
-
-Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
-                                                            std::vector<SessionIdentity>& abandoned,
-                                                            coro::Duration patience) {
-  Access access = settings.access;
-  access.role = ServerRole::primary;
-  auto connection = co_await open_in_schema(std::move(access), settings.pooling);
-  co_await set(*connection, "SET TimeZone TO 'UTC'");
-  const bool ended = co_await end_sessions(*connection, abandoned, patience);
-  if (!ended) {
-    throw Error(
-        ErrorClass::denied, "",
-        "earlier sessions have not ended, so the outcome of their transactions is not final");
-  }
-  abandoned.clear();
-  co_return connection;
-}
-
-// Null if it cannot be had.
-Task<std::unique_ptr<Connection>> open_after_the_others(const SessionSettings& settings,
-                                                        std::vector<SessionIdentity>& abandoned,
-                                                        coro::Duration patience,
-                                                        ReopenPause& pause) {
-  const coro::Instant give_up = coro::Worker::current().now() + patience;
-  for (int attempt = 0; coro::Worker::current().now() < give_up; ++attempt) {
-    try {
-      co_return co_await coro::with_deadline(
-          give_up, open_when_they_have_ended(settings, abandoned, patience));
-    } catch (const Error& error) {
-      if (error.error_class() == ErrorClass::denied) break;
-      // Tried again below: the server may be on its way up.
-    } catch (const coro::DeadlineExceeded&) {
-      break;
-    }
-    co_await coro::sleep_for(pause(attempt));
-  }
-  co_return nullptr;
-}
-
-}  // namespace
-
 Task<void> ask_after_the_others(const SessionSettings& settings,
                                 std::vector<SessionIdentity>& abandoned, AskingTime time,
                                 ReopenPause& pause, std::function<Task<void>(Connection&)> body) {
@@ -395,7 +400,7 @@ Task<void> ask_after_the_others(const SessionSettings& settings,
     co_await coro::with_deadline(give_up, recover_prepared(*connection, time.to_answer));
     co_await coro::with_deadline(give_up, body(*connection));
   } catch (const Error&) {
-    // Unknown, like what takes too long.
+    // The outcomes stay unknown, as after a timeout.
   } catch (const coro::DeadlineExceeded&) {
   }
 }

@@ -7,6 +7,7 @@
 
 #include "database/postgres/dialect.h"
 #include "database/postgres/session_setup.h"
+#include "text/plain_text.h"
 
 namespace drover::database::postgres {
 
@@ -14,16 +15,15 @@ using coro::Task;
 
 bool refused_by_server(const Error& error, const Connection& session) noexcept {
   const ErrorClass is = error.error_class();
-  const bool judged = is == ErrorClass::statement || is == ErrorClass::timed_out ||
-                      is == ErrorClass::retryable || is == ErrorClass::denied;
-  return judged && !session.broken();
+  const bool refused =
+      error.is_permanent() || is == ErrorClass::timed_out || is == ErrorClass::retryable;
+  return refused && !session.broken();
 }
 
 namespace {
 
-constexpr std::string_view begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
-// Returns the error if the server refused the statement. Otherwise sets `answer` to the first field.
+// Returns the error if the server refused the statement. Otherwise sets `answer` to the first
+// field.
 Task<std::optional<Error>> try_statement(Connection& session, std::string sql,
                                          std::string& answer) {
   try {
@@ -37,7 +37,7 @@ Task<std::optional<Error>> try_statement(Connection& session, std::string sql,
 }
 
 Task<void> begin_transaction(Connection& session) {
-  co_await session.script(std::string(begin_snapshot));
+  co_await session.script("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 }
 
 Task<void> begin_anew(Connection& session) {
@@ -65,8 +65,8 @@ Task<std::string> find_server(Connection& session) {
   co_return server;
 }
 
-// Returns whether the server has no such snapshot, and not only refuses to share it: PostgreSQL up
-// to version 15, since version 16, and with a snapshot whose transaction has ended.
+// Returns true if the server has no such snapshot: the SQLSTATEs of PostgreSQL up to 15, since 16,
+// and for a snapshot whose transaction has ended. Otherwise it refuses to share it.
 bool is_unknown_snapshot(const Error& error) noexcept {
   const std::string_view state = error.sqlstate();
   return state == "22023" || state == "42704" || state == "55000";
@@ -78,7 +78,7 @@ Task<void> SharedSnapshot::begin(Connection& first) {
   const DialectTraits& traits = traits_of(first.dialect());
   co_await begin_transaction(first);
   if (first.pooling() == Pooling::pgpool) {
-    // It would tell its standbys, too, which do not know the snapshot, and end the session.
+    // pgpool-II would send the snapshot to standbys, too, which do not know it.
     refusal_ = "pgpool-II cannot share a snapshot between sessions";
   } else if (traits.dialect == Dialect::citus) {
     refusal_ = "the nodes of Citus cannot share a snapshot";
@@ -101,12 +101,10 @@ Task<std::optional<std::string>> SharedSnapshot::begin_beside(Connection& other)
   if (other.pooling() == Pooling::transaction) co_await require_process(other);
   co_await begin_transaction(other);
   if (!id_.empty()) {
-    // The name came from the server and is quoted all the same.
-    std::string quoted;
-    for (const char letter : id_) quoted.append(letter == '\'' ? 2 : 1, letter);
     std::string ignored;
     const auto refused = co_await try_statement(
-        other, fmt::format("SET TRANSACTION SNAPSHOT '{}'", quoted), ignored);
+        other, fmt::format("SET TRANSACTION SNAPSHOT '{}'", text::replaced(id_, "'", "''")),
+        ignored);
     if (refused) {
       if (other.dialect() == Dialect::postgres && is_unknown_snapshot(*refused)) {
         co_return refused->what();
@@ -129,8 +127,8 @@ Task<std::unique_ptr<Connection>> SharedSnapshot::join(Opener open) {
   std::unique_ptr<Connection> session;
   std::optional<std::string> elsewhere;
   for (int tries = 0; tries < tries_max; ++tries) {
-    // The session before closes only now, so that a balancer that prefers the server with the
-    // fewest sessions leads to another one.
+    // The previous session closes only now, so that a balancer that prefers the server with the
+    // fewest sessions leads to another server.
     session = co_await open();
     elsewhere = co_await begin_beside(*session);
     if (!elsewhere) co_return session;

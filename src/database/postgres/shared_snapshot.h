@@ -1,16 +1,14 @@
-// One snapshot for all sessions of a reader: the first one exports it, the others import it, and so all of them read the
-// database as it was at one instant, whatever is written meanwhile.
+// SharedSnapshot: one snapshot for all sessions of a reader. The first session exports it and the
+// other sessions import it, so that all read the database as it was at one instant.
 //
-// Each session stays in one transaction, REPEATABLE READ and READ ONLY. A statement that the server refuses is rolled
-// back to a savepoint: the snapshot survives it.
+// Each session stays in one transaction, REPEATABLE READ and READ ONLY. After a statement that the
+// server refuses, the session rolls back to a savepoint and keeps the snapshot. On a server that
+// cannot share a snapshot each session has its own, and refusal() says why.
 //
-// A server that cannot share a snapshot (one that speaks the protocol but is no PostgreSQL) leaves
-// each session with a snapshot of its own; then `refusal` says why.
+// All sessions must be on one server, because a balancer may lead a session to a standby whose data
+// lag. PostgreSQL servers differ by the time at which they started, and by their snapshots.
 //
-// All sessions are on one server: a balancer may lead a session to a standby whose data lag.
-// PostgreSQL servers are told apart by the time at which they started, and by their snapshots.
-//
-// Belongs to one worker.
+// Thread safety: none; an object belongs to one worker. Errors: database::Error.
 #pragma once
 
 #include <functional>
@@ -25,7 +23,7 @@
 
 namespace drover::database::postgres {
 
-// Whether the server has judged the statement and the session lives on.
+// Returns true if the server has refused the statement and the session stays usable.
 bool refused_by_server(const Error& error, const Connection& session) noexcept;
 
 class SharedSnapshot {
@@ -33,29 +31,27 @@ class SharedSnapshot {
   using Opener = std::function<coro::Task<std::unique_ptr<Connection>>()>;
 
   SharedSnapshot() = default;
-  // One that another process has begun, and keeps open; without a name each session has its own.
+  // Uses a snapshot that another process keeps open. Without a name each session has its own.
   explicit SharedSnapshot(std::string name) : id_(std::move(name)) {}
 
-  // Begins the first session, whose transaction must stay open until the last one has joined. All of these throw
-  // database::Error where the session is lost or cannot begin at all.
+  // Begins the first session, whose transaction must stay open until the last session has joined.
   coro::Task<void> begin(Connection& first);
-  // Opens a further session, and begins it in the snapshot of the first, or in one of its own. Calls
-  // `open` again, a limited number of times, while the session is on another server than the first
-  // one. Throws Error if it is there every time.
+  // Opens a further session in the snapshot of the first one, or in its own. Calls
+  // `open` up to 32 times while the session is on another server, and then throws Error.
   coro::Task<std::unique_ptr<Connection>> join(Opener open);
-  // After a statement that the server refused.
+  // Rolls back a statement that the server has refused.
   static coro::Task<void> recover(Connection& session);
 
-  // Empty: there is none to be shared.
+  // Returns the name of the snapshot. Empty: it is not shared.
   const std::string& name() const noexcept { return id_; }
 
-  // Set where not all sessions see the same: what the server said to the first that does not.
+  // Returns why not all sessions have the same snapshot, or nothing if they have.
   const std::optional<std::string>& refusal() const noexcept { return refusal_; }
 
  private:
   coro::Task<std::optional<std::string>> begin_beside(Connection& other);
 
-  std::string id_;      // empty: none to be had
+  std::string id_;      // empty: not shared
   std::string server_;  // the identity of the first session's server; empty: unknown
   std::optional<std::string> refusal_;
 };

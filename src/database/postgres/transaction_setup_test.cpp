@@ -1,4 +1,5 @@
-// A connection each of whose transactions begins with its setup, as behind a pooler, on a real server.
+// A connection each of whose transactions begins with its setup, as behind a pooler, on a real
+// server.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,8 +13,8 @@
 #include "coro/sleep.h"
 #include "coro/worker.h"
 #include "database/postgres/connection.h"
-#include "database/postgres/pooling.h"
-#include "database/postgres/session_identity.h"
+#include "database/postgres/server_facts.h"
+#include "database/postgres/session_setup.h"
 #include "support/test_server.h"
 
 namespace drover::database::postgres {

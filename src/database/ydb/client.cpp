@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,15 +48,14 @@ void Client::set_token(const std::string& token) {
 }
 
 Task<void> Client::connect() {
-  if (options_.credentials.token.empty() && !options_.credentials.user.empty()) co_await log_in();
+  if (logs_in()) co_await log_in();
   if (options_.discovery) co_await discover();
 }
 
 Task<void> Client::keep_up() {
-  const bool renews = options_.credentials.token.empty() && !options_.credentials.user.empty();
-  auto keep_both = [this, renews](coro::Scope& scope) -> Task<void> {
+  auto keep_both = [this](coro::Scope& scope) -> Task<void> {
     if (options_.discovery) scope.start(keep_discovering());
-    if (renews) scope.start(keep_logged_in());
+    if (logs_in()) scope.start(keep_logged_in());
     co_return;
   };
   co_await coro::with_scope(keep_both);
@@ -67,7 +67,7 @@ Task<void> Client::keep_discovering() {
     try {
       co_await discover();
     } catch (const YdbError&) {
-      // The nodes that we know are still the best guess.
+      // The known nodes may still be right.
     }
   }
 }
@@ -75,18 +75,16 @@ Task<void> Client::keep_discovering() {
 Task<void> Client::keep_logged_in() {
   for (;;) {
     co_await coro::sleep_until(renew_at_);
-    bool renewed = false;
     try {
       co_await log_in();
-      renewed = true;
     } catch (const YdbError&) {
-      // The old token is good for as long again.
+      // The present token is still valid for some time.
+      renew_at_ = Worker::current().now() + pause_after_failure;
     }
-    if (!renewed) renew_at_ = Worker::current().now() + pause_after_failure;
   }
 }
 
-// The result of a request that opens: it goes to the host of the target.
+// Sends a request to the target's host, before a session is open.
 template <class Result>
 Task<Result> Client::ask_target(Method method, const google::protobuf::MessageLite& request) {
   const auto channel = channel_to(target_endpoint());
@@ -119,7 +117,7 @@ Task<void> Client::discover() {
                      .node_id = info.node_id(),
                      .load = info.load_factor()});
   }
-  // A database without a node of its own is served by whom we have asked.
+  // A database without nodes of its own is served by the target.
   if (found.empty()) found.push_back(target_endpoint());
   endpoints_.replace(std::move(found));
   forget_unused_channels();
@@ -144,7 +142,7 @@ Task<void> Client::ask(Channel& channel, Method method,
 Task<Operation> Client::begin_operation(Channel& channel, Method method,
                                         const google::protobuf::MessageLite& request,
                                         Duration timeout, Stage stage) {
-  // Every reply that has an operation has it as its first field, and nothing else.
+  // Every reply with an operation has the operation as its only field.
   Ydb::Operations::GetOperationResponse response;
   co_await ask(channel, method, request, response, metadata_, timeout, stage);
   co_return std::move(*response.mutable_operation());
@@ -212,7 +210,7 @@ std::optional<Client::Place> Client::place_on_node(std::uint32_t node_id) {
   return Place(*this, channel_to(*endpoint));
 }
 
-// Those of nodes that are no more, unless a session still uses them.
+// Forgets the channels of nodes that have gone, unless a session still uses them.
 void Client::forget_unused_channels() {
   const std::vector<Endpoint>& known = endpoints_.list();
   const std::string target = options_.target.authority();
@@ -222,18 +220,51 @@ void Client::forget_unused_channels() {
   });
 }
 
-void Client::avoid(const Channel& channel) noexcept {
-  endpoints_.demote(channel.authority());
-}
-
 void Client::note_failure(const Channel& channel, const YdbError& error) noexcept {
-  // A call that took too long, or that we have cancelled, says nothing about the node.
+  // A timeout or a cancellation does not say that the node failed.
   const TransportStatus status = error.transport();
   if (!ends_session(status) || status == TransportStatus::deadline_exceeded ||
       status == TransportStatus::cancelled) {
     return;
   }
   avoid(channel);
+}
+
+void Endpoints::replace(std::vector<Endpoint> endpoints) {
+  constexpr std::size_t endpoints_most = 1000;
+  if (endpoints.size() > endpoints_most) endpoints.resize(endpoints_most);
+  endpoints_ = std::move(endpoints);
+  demoted_.clear();
+  std::erase_if(sessions_, [](const auto& entry) { return entry.second == 0; });
+}
+
+const Endpoint* Endpoints::choose() {
+  using Rank = std::tuple<bool, float, std::size_t>;
+  std::vector<const Endpoint*> best;
+  Rank best_rank;
+  for (const Endpoint& endpoint : endpoints_) {
+    const auto opened = sessions_.find(endpoint.authority);
+    const Rank rank(demoted_.contains(endpoint.authority), endpoint.load,
+                    opened == sessions_.end() ? 0 : opened->second);
+    if (best.empty() || rank < best_rank) {
+      best.clear();
+      best_rank = rank;
+    }
+    if (rank == best_rank) best.push_back(&endpoint);
+  }
+  if (best.empty()) return nullptr;
+  return best[std::uniform_int_distribution<std::size_t>(0, best.size() - 1)(random_)];
+}
+
+const Endpoint* Endpoints::of_node(std::uint32_t node_id) const noexcept {
+  if (node_id == 0) return nullptr;
+  const auto place = std::ranges::find(endpoints_, node_id, &Endpoint::node_id);
+  return place == endpoints_.end() ? nullptr : &*place;
+}
+
+void Endpoints::session_closed(const std::string& authority) noexcept {
+  const auto place = sessions_.find(authority);
+  if (place != sessions_.end() && place->second > 0) --place->second;
 }
 
 }  // namespace drover::database::ydb

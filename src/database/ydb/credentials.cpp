@@ -1,5 +1,4 @@
-#include "database/ydb/credentials.h"
-
+// Credentials for YDB from files and variables, and the life of tokens (target.h).
 #include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "database/error.h"
+#include "database/ydb/target.h"
 #include "file/bounded_file.h"
 #include "text/plain_text.h"
 
@@ -33,7 +33,7 @@ std::string read_file(const std::string& path, std::string_view what, std::size_
   return text;
 }
 
-// It goes into a header as it is.
+// Returns the token, which must fit into a header.
 std::string checked_token(std::string_view text, std::string_view source) {
   const std::string_view token = text::trimmed(text);
   if (token.empty()) throw TargetError(fmt::format("{} is empty. Expected a token", source));
@@ -47,6 +47,27 @@ std::string checked_token(std::string_view text, std::string_view source) {
     throw TargetError(fmt::format("{} is longer than {} bytes", source, token_bytes_max));
   }
   return std::string(token);
+}
+
+constexpr std::chrono::seconds earliest{10};
+constexpr std::chrono::seconds latest = std::chrono::hours(12);
+constexpr std::chrono::seconds where_unknown = std::chrono::hours(1);
+
+std::optional<std::int64_t> expiry_of(std::string_view token) {
+  constexpr std::string_view name = "\"exp\":";
+  const auto first = token.find('.');
+  const auto second = token.find('.', first + 1);
+  if (first == token.npos || second == token.npos) return std::nullopt;
+  const absl::string_view encoded(token.data() + first + 1, second - first - 1);
+  std::string payload;
+  if (!absl::WebSafeBase64Unescape(encoded, &payload)) return std::nullopt;
+  std::erase_if(payload, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  const auto place = payload.find(name);
+  if (place == payload.npos) return std::nullopt;
+  std::int64_t expiry = 0;
+  const char* number = payload.data() + place + name.size();
+  const auto read = std::from_chars(number, payload.data() + payload.size(), expiry);
+  return read.ec == std::errc{} ? std::optional(expiry) : std::nullopt;
 }
 
 }  // namespace
@@ -82,31 +103,6 @@ Credentials find_credentials(const CredentialOptions& options, const Environment
   }
   return credentials;
 }
-
-namespace {
-
-constexpr std::chrono::seconds earliest{10};
-constexpr std::chrono::seconds latest = std::chrono::hours(12);
-constexpr std::chrono::seconds where_unknown = std::chrono::hours(1);
-
-std::optional<std::int64_t> expiry_of(std::string_view token) {
-  constexpr std::string_view name = "\"exp\":";
-  const auto first = token.find('.');
-  const auto second = token.find('.', first + 1);
-  if (first == token.npos || second == token.npos) return std::nullopt;
-  const absl::string_view encoded(token.data() + first + 1, second - first - 1);
-  std::string payload;
-  if (!absl::WebSafeBase64Unescape(encoded, &payload)) return std::nullopt;
-  std::erase_if(payload, [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
-  const auto place = payload.find(name);
-  if (place == payload.npos) return std::nullopt;
-  std::int64_t expiry = 0;
-  const char* number = payload.data() + place + name.size();
-  const auto read = std::from_chars(number, payload.data() + payload.size(), expiry);
-  return read.ec == std::errc{} ? std::optional(expiry) : std::nullopt;
-}
-
-}  // namespace
 
 std::chrono::seconds renew_token_after(std::string_view token, std::int64_t now_unix_s) {
   const auto expiry = expiry_of(token);

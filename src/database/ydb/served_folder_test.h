@@ -1,4 +1,5 @@
-// For tests of workloads: test/ydb_server and the PostgreSQL behind it, one for the program, and a folder for each test.
+// For tests of workloads: test/ydb_server and the PostgreSQL behind it, one for the program, and a
+// folder for each test.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "database/ydb/database_access.h"
 #include "database/ydb/target.h"
-#include "database/ydb/ydb_database.h"
 #include "support/ydb_test_server.h"
 
 namespace drover::database::ydb {

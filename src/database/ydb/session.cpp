@@ -5,14 +5,13 @@
 
 #include "coro/deadline.h"
 #include "coro/worker.h"
-#include "database/ydb/call/call.h"
 #include "query.pb.h"
 
 namespace drover::database::ydb {
 
 using coro::Task;
 
-// A request that does not come to its end, be it by a cancellation, leaves the session broken.
+// A request that was cancelled or not answered leaves the session broken.
 class Session::Request {
  public:
   explicit Request(Session& session) noexcept : session_(session) {
@@ -43,10 +42,6 @@ Session::~Session() {
   assert(!busy_ && "a request of this session is under way");
 }
 
-const std::string& Session::authority() const noexcept {
-  return place_.channel().authority();
-}
-
 Task<std::unique_ptr<Session>> Session::open(Client& client) {
   Client::Place place = client.choose_place();
   const Ydb::Query::CreateSessionRequest request;
@@ -54,7 +49,7 @@ Task<std::unique_ptr<Session>> Session::open(Client& client) {
   co_await client.ask(place.channel(), Method::create_session, request, response,
                       client.opening_metadata(), client.options().opening_timeout, Stage::opening);
   require_success(response, Method::create_session, Stage::opening);
-  // The server may have made it on another node than the one that we have asked.
+  // The server may have created the session on another node.
   auto its_own = client.place_on_node(static_cast<std::uint32_t>(response.node_id()));
   std::unique_ptr<Session> session(
       new Session(client, its_own ? std::move(*its_own) : std::move(place), response.session_id()));
@@ -109,7 +104,7 @@ void Session::on_stream_end(TransportStatus status, std::string details) noexcep
   tell_end();
 }
 
-// The last thing that is done here: the session may be destroyed.
+// Must be the last action: the callback may destroy the session.
 void Session::tell_end() noexcept {
   const auto told = on_end;
   if (told && !busy_) told(*this);
@@ -158,7 +153,7 @@ Task<QueryResult> Session::run(std::string_view text, Parameters parameters, Res
   }
 }
 
-// A status of YDB in any part says more than how the transport ended.
+// Reports the status of a message, if there is one, rather than that of the transport.
 QueryResult Session::take_in(const Call& call, Control control) {
   const Stage stage = control == Control::goes_on ? Stage::working : Stage::committing;
   QueryResult result;
@@ -186,13 +181,13 @@ QueryResult Session::take_in(const Call& call, Control control) {
   return result;
 }
 
-// To commit and to roll back have the same fields, in the request and in the reply.
+// The requests and replies of commit and rollback have the same fields.
 Task<void> Session::end_transaction(Method method, Stage stage) {
   if (!in_transaction()) co_return;
   Ydb::Query::CommitTransactionRequest message;
   message.set_session_id(id_);
   message.set_tx_id(tx_id_);
-  if (method == Method::rollback_transaction) tx_id_.clear();  // whatever comes of it
+  if (method == Method::rollback_transaction) tx_id_.clear();  // also if the call fails
   try {
     Request request(*this);
     Call call(place_.channel(), method, message, client_.metadata(),
@@ -217,14 +212,33 @@ Task<void> Session::close() {
   Call call(place_.channel(), Method::delete_session, message, client_.metadata(),
             client_.options().opening_timeout);
   co_await call;
-  // Not answered: whatever the server says, this session is over.
+  // The request stays unanswered, so the session is not used any more.
 }
 
 void Session::note_failure(const YdbError& error) noexcept {
   if (error.ends_session()) broken_ = true;
-  // An error that the server itself reports has ended the transaction.
+  // An error that the server reports has ended the transaction.
   if (error.status() != Status::unspecified || broken_) tx_id_.clear();
   client_.note_failure(place_.channel(), error);
+}
+
+coro::Task<Session*> SessionTurn::usable_session() {
+  if (!(*lease_)->usable()) {
+    lease_.reset();
+    lease_.emplace(co_await pool_->acquire());
+  }
+  co_return &**lease_;
+}
+
+coro::Task<void> SessionTurn::roll_back() {
+  if (!lease_) co_return;
+  Session& session = **lease_;
+  if (!session.alive() || !session.in_transaction()) co_return;
+  try {
+    co_await session.roll_back();
+  } catch (const Error&) {
+    // The session has ended, and its transaction with it.
+  }
 }
 
 }  // namespace drover::database::ydb

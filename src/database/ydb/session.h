@@ -1,4 +1,4 @@
-// Session: one session of YDB, on one node, with at most one transaction and one request at a time.
+// Session: a session of YDB, on one node, with at most one transaction and one request at a time.
 //
 //   auto session = co_await Session::open(client);
 //   Parameters parameters;
@@ -6,14 +6,14 @@
 //   QueryResult result = co_await session->execute(select_text, std::move(parameters));
 //   co_await session->execute_and_commit(upsert_text, std::move(others));
 //
-// The first statement begins the transaction, so that it costs no call of its own; the last one may
-// commit it, which saves another. After an error the server has rolled the transaction back, and
-// the next statement begins another one.
+// The first statement begins the transaction, and the last one may commit it, which saves calls.
+// After an error the server has rolled the transaction back, and the next statement begins a new
+// one.
 //
-// Belongs to the client's worker; not thread-safe. The client must outlive it. All calls throw
-// YdbError. A session whose request was cancelled, lost or answered by BAD_SESSION and the like is
-// not usable() any more; one that the server has asked to close is neither, from the end of its
-// transaction on. To destroy a session is to end it at the server, too.
+// Thread safety: none; a session belongs to the client's worker, and the client must outlive it.
+// Errors: YdbError. A session is no longer usable() after a request that was cancelled, lost, or
+// answered by BAD_SESSION and the like; and, once its transaction has ended, if the server wants to
+// close it. The destructor ends the session on the server, too.
 #pragma once
 
 #include <cstddef>
@@ -23,20 +23,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "coro/clock.h"
 #include "coro/event.h"
+#include "coro/scope.h"
 #include "coro/task.h"
+#include "database/backend.h"
 #include "database/session_pool.h"
-#include "database/ydb/call/attach_stream.h"
-#include "database/ydb/call/channel.h"
+#include "database/ydb/call/call.h"
 #include "database/ydb/client.h"
-#include "database/ydb/value/query_result.h"
 #include "database/ydb/value/value.h"
 #include "database/ydb/ydb_error.h"
 
 namespace drover::database::ydb {
-
-class Call;
 
 enum class TransactionMode : std::uint8_t {
   serializable_read_write,
@@ -44,37 +44,36 @@ enum class TransactionMode : std::uint8_t {
   snapshot_read_only,
 };
 
-// The results of a text with several: one after the other, or at the same time. The latter is for
-// texts that only read: their statements do not wait for each other then.
+// The order of the results of a text with several statements. Concurrent statements do not wait for
+// each other, and must only read.
 enum class ResultSets : std::uint8_t { in_turn, concurrent };
 
 class Session final : AttachListener {
  public:
-  // On a node of the client's choice.
+  // Opens a session on a node that the client chooses.
   static coro::Task<std::unique_ptr<Session>> open(Client& client);
 
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
   ~Session();
 
-  // For the transactions to come.
+  // Sets the mode of later transactions.
   void set_mode(TransactionMode mode) noexcept { mode_ = mode; }
 
-  // The text is read before the first wait. Equal texts share a compilation in the server.
+  // Execute a text, which they read before the first wait. The server compiles equal texts once.
 
-  // In the transaction, which it begins if there is none.
+  // Begins a transaction if none is open.
   coro::Task<QueryResult> execute(std::string_view text, Parameters parameters = {},
                                   ResultSets sets = ResultSets::in_turn) {
     return run(text, std::move(parameters), sets, Control::goes_on);
   }
 
-  // The same, then commits.
   coro::Task<QueryResult> execute_and_commit(std::string_view text, Parameters parameters = {},
                                              ResultSets sets = ResultSets::in_turn) {
     return run(text, std::move(parameters), sets, Control::commits);
   }
 
-  // Without a transaction: what makes and drops tables.
+  // Executes without a transaction, as CREATE TABLE and DROP TABLE require.
   coro::Task<QueryResult> execute_alone(std::string_view text) {
     return run(text, {}, ResultSets::in_turn, Control::alone);
   }
@@ -87,23 +86,23 @@ class Session final : AttachListener {
     return end_transaction(Method::rollback_transaction, Stage::working);
   }
 
-  // Has the server end the session, and does not mind if it cannot. Then it is not usable.
+  // Ends the session on the server, and ignores a failure. The session is not usable afterwards.
   coro::Task<void> close();
 
   bool in_transaction() const noexcept { return !tx_id_.empty(); }
   bool usable() const noexcept { return !broken_ && !closing_; }
-  // Whether a transaction that has begun can go on.
+  // Returns true if an open transaction can continue.
   bool alive() const noexcept { return !broken_; }
 
   const std::string& id() const noexcept { return id_; }
-  const std::string& authority() const noexcept;  // of the node: "host:port"
+  const std::string& authority() const noexcept { return place_.channel().authority(); }
 
-  // Is told, on the worker, that the session has become unusable while no request was under way.
-  // May destroy it.
+  // Called on the worker when the session becomes unusable while no request is in progress. May
+  // destroy the session.
   std::function<void(Session&)> on_end = {};
 
  private:
-  class Request;  // while it lives, no other may be made
+  class Request;  // at most one exists at a time
   enum class Control : std::uint8_t { alone, goes_on, commits };
 
   Session(Client& client, Client::Place place, std::string id);
@@ -129,15 +128,13 @@ class Session final : AttachListener {
   bool busy_ = false;
   bool broken_ = false;
   bool closing_ = false;
-  coro::Event settled_;  // attached, or not to be
+  coro::Event settled_;  // the attempt to attach has succeeded or failed
   std::optional<YdbError> attach_error_;
   AttachStream stream_;
 };
 
-// Sessions over the nodes of the database, in a pool (database/session_pool.h), taken in turn. A session
-// that the server ends is taken out at once, idle ones included. Failures to open one are YdbError.
-//
-// Belongs to the client's worker; not thread-safe. The client must outlive it.
+// A pool of sessions (database/session_pool.h), on the nodes that the client chooses. A session
+// that the server ends is removed at once, also while it is idle.
 class SessionPool final : public database::SessionPool<Session> {
  public:
   struct Options {
@@ -159,6 +156,91 @@ class SessionPool final : public database::SessionPool<Session> {
     session->on_end = [this](Session& ended) { on_end(ended); };
     co_return session;
   }
+};
+
+// The base of a workload's session: a right to use one session of the pool. If that session is
+// lost, the next attempt of the transaction takes another one.
+class SessionTurn {
+ public:
+  // The pool exists when the turn is taken, and outlives it.
+  explicit SessionTurn(std::optional<SessionPool>& pool) noexcept : pool_(pool) {}
+
+  void begin(SessionPool::Lease lease) { lease_.emplace(std::move(lease)); }
+  void end() noexcept { lease_.reset(); }
+
+ protected:
+  // Returns the session of this turn. Waits for another one if it was lost.
+  coro::Task<Session*> usable_session();
+  // Ends the transaction that an error has left open.
+  coro::Task<void> roll_back();
+
+ private:
+  std::optional<SessionPool>& pool_;
+  std::optional<SessionPool::Lease> lease_;
+};
+
+// A client, a pool of sessions, and turns on them. `Turn` derives from SessionTurn.
+template <class Turn>
+class SessionTurns {
+ public:
+  using MakeTurn = std::function<std::unique_ptr<Turn>(std::optional<SessionPool>&)>;
+
+  SessionTurns(std::size_t sessions, MakeTurn make_turn) : make_turn_(std::move(make_turn)) {
+    for (std::size_t i = 0; i < sessions; ++i) free_.push_back(add_turn());
+  }
+
+  // Connects, and opens all sessions, several at a time.
+  coro::Task<void> open(ClientOptions client, coro::Duration request_timeout,
+                        SessionPool::Options options) {
+    client.request_timeout = request_timeout;
+    client.seed = options.seed;
+    client_.emplace(std::move(client));
+    pool_.emplace(*client_, options);
+    co_await client_->connect();
+    co_await pool_->open();
+  }
+
+  // Keeps up with nodes and token, and replaces lost sessions, until it is cancelled.
+  coro::Task<void> keep_open(SessionObserver& observer) {
+    auto both = [this, &observer](coro::Scope& scope) -> coro::Task<void> {
+      scope.start(client_->keep_up());
+      co_await pool_->keep_open(observer);
+    };
+    co_await coro::with_scope(both);
+  }
+
+  coro::Task<Turn*> acquire() {
+    SessionPool::Lease lease = co_await pool_->acquire();
+    // Turns that wait for another session hold no lease.
+    if (free_.empty()) free_.push_back(add_turn());
+    Turn* const turn = free_.back();
+    free_.pop_back();
+    turn->begin(std::move(lease));
+    co_return turn;
+  }
+
+  void release(Turn& turn) noexcept {
+    turn.end();
+    free_.push_back(&turn);
+  }
+
+  // Ends all sessions. Afterwards nothing can be acquired.
+  coro::Task<void> close() {
+    if (pool_) co_await pool_->close();
+  }
+
+ private:
+  Turn* add_turn() {
+    turns_.push_back(make_turn_(pool_));
+    free_.reserve(turns_.size());  // so that release() cannot fail
+    return turns_.back().get();
+  }
+
+  MakeTurn make_turn_;
+  std::optional<Client> client_;     // set by open()
+  std::optional<SessionPool> pool_;  // set by open()
+  std::vector<std::unique_ptr<Turn>> turns_;
+  std::vector<Turn*> free_;
 };
 
 }  // namespace drover::database::ydb

@@ -6,6 +6,7 @@
 #include <charconv>
 
 namespace drover::database::ydb {
+
 namespace {
 
 constexpr std::string_view plain_scheme = "ydb://";
@@ -22,7 +23,7 @@ std::uint16_t parse_port(std::string_view text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, port);
   if (error != std::errc{} || stop != end || port == 0) {
-    // The text is not shown: without "@host" it is a password.
+    // The message omits the text, which may be a password.
     throw TargetError("the port is not a number from 1 to 65535");
   }
   return port;
@@ -32,7 +33,7 @@ bool is_plain(char c) noexcept {
   return static_cast<unsigned char>(c) > ' ' && c != '\x7F';
 }
 
-// "host", "host:port", "[address]", "[address]:port".
+// Parses "host", "host:port", "[address]" or "[address]:port".
 void parse_authority(std::string_view text, Target& target) {
   std::string_view port;
   if (text.starts_with('[')) {
@@ -83,9 +84,9 @@ Target parse_target(std::string_view text) {
   Target target;
   if (!is_ydb_url(text)) refuse("not the address of a YDB database");
   target.tls = text.starts_with(tls_scheme);
-  target.port = target.tls ? tls_port : plain_port;
+  target.port = target.tls ? 2135 : 2136;
   std::string_view rest = text.substr(text.find("://") + 3);
-  // Before anything is quoted: what stands before the '@' may be a password, slashes included.
+  // No message before this check quotes the text: before the '@' there may be a password.
   if (rest.find('@') != std::string_view::npos) {
     throw TargetError(
         "the address contains a user or password, which other users of this machine may see. Use "

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <iterator>
 
@@ -13,21 +14,18 @@ namespace {
 
 using enum ErrorClass;
 
-// What a status comes to.
+// The classes of a status.
 struct Meaning {
-  std::string_view name;  // as the protocol has it
+  std::string_view name;
   ErrorClass working = statement;
-  // Denied: another attempt will come to the same. Else the server is only not there yet.
   ErrorClass opening = unavailable;
-  // A commit may have happened all the same. Any other status says that nothing was committed.
-  bool leaves_commit_unknown = false;
+  bool leaves_commit_unknown = false;  // false: nothing was committed
 };
 
 constexpr Meaning not_known{"UNKNOWN_STATUS", statement, unavailable, true};
 
-// In steps of 10 from 400000 on; the protocol has left out one. The server ends a session where it
-// moves its load to other nodes, and has done nothing: the same transaction may be tried on another
-// one.
+// By number, in steps of 10 from 400000 on; one is unused. A server that ends a session to move its
+// load to other nodes has executed nothing, so the transaction may be retried on another session.
 constexpr Meaning meanings[] = {
     {"SUCCESS"},
     {"BAD_REQUEST", statement, denied},
@@ -46,7 +44,6 @@ constexpr Meaning meanings[] = {
     {"NOT_FOUND", statement, denied},
     {"SESSION_EXPIRED", retryable},
     {"CANCELLED", timed_out, unavailable, true},
-    // Where no commit was sent, nothing of the transaction is in the database.
     {"UNDETERMINED", retryable, unavailable, true},
     {"UNSUPPORTED", statement, denied},
     {"SESSION_BUSY", retryable},
@@ -56,52 +53,11 @@ constexpr Meaning no_reply{"STATUS_CODE_UNSPECIFIED", statement, unavailable, tr
 
 const Meaning& meaning_of(Status status) noexcept {
   if (status == Status::unspecified) return no_reply;
-  const std::int64_t behind =
-      static_cast<std::int64_t>(status) - static_cast<std::int64_t>(Status::success);
-  const auto index = static_cast<std::size_t>(behind / 10);
-  return behind % 10 == 0 && behind >= 0 && index < std::size(meanings) ? meanings[index]
-                                                                        : not_known;
+  const auto offset = static_cast<std::int64_t>(status) - 400'000;
+  const auto index = static_cast<std::size_t>(offset / 10);
+  const bool is_known = offset % 10 == 0 && offset >= 0 && index < std::size(meanings);
+  return is_known ? meanings[index] : not_known;
 }
-
-}  // namespace
-
-std::string_view status_name(Status status) noexcept {
-  return meaning_of(status).name;
-}
-
-std::string_view transport_status_name(TransportStatus status) noexcept {
-  constexpr std::string_view names[] = {"TRANSPORT_OK",
-                                        "TRANSPORT_CANCELLED",
-                                        "TRANSPORT_UNKNOWN",
-                                        "TRANSPORT_INVALID_ARGUMENT",
-                                        "TRANSPORT_DEADLINE_EXCEEDED",
-                                        "TRANSPORT_NOT_FOUND",
-                                        "TRANSPORT_ALREADY_EXISTS",
-                                        "TRANSPORT_PERMISSION_DENIED",
-                                        "TRANSPORT_RESOURCE_EXHAUSTED",
-                                        "TRANSPORT_FAILED_PRECONDITION",
-                                        "TRANSPORT_ABORTED",
-                                        "TRANSPORT_OUT_OF_RANGE",
-                                        "TRANSPORT_UNIMPLEMENTED",
-                                        "TRANSPORT_INTERNAL",
-                                        "TRANSPORT_UNAVAILABLE",
-                                        "TRANSPORT_DATA_LOSS",
-                                        "TRANSPORT_UNAUTHENTICATED"};
-  const auto index = static_cast<std::size_t>(status);
-  return index < std::size(names) ? names[index] : "TRANSPORT_UNKNOWN";
-}
-
-bool ends_session(Status status) noexcept {
-  return status == Status::bad_session || status == Status::session_busy ||
-         status == Status::session_expired;
-}
-
-bool ends_session(TransportStatus status) noexcept {
-  return status != TransportStatus::ok && status != TransportStatus::resource_exhausted &&
-         status != TransportStatus::out_of_range;
-}
-
-namespace {
 
 std::string reply_message(Status status, std::string_view issues, std::string_view call) {
   const std::string text = one_line(issues);
@@ -132,6 +88,30 @@ std::string transport_message(TransportStatus status, std::string_view details,
 
 }  // namespace
 
+std::string_view status_name(Status status) noexcept {
+  return meaning_of(status).name;
+}
+
+std::string transport_status_name(TransportStatus status) {
+  constexpr auto names = std::to_array<std::string_view>(
+      {"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+       "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+       "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+       "UNAUTHENTICATED"});
+  const auto index = static_cast<std::size_t>(status);
+  return fmt::format("TRANSPORT_{}", index < names.size() ? names[index] : "UNKNOWN");
+}
+
+bool ends_session(Status status) noexcept {
+  return status == Status::bad_session || status == Status::session_busy ||
+         status == Status::session_expired;
+}
+
+bool ends_session(TransportStatus status) noexcept {
+  return status != TransportStatus::ok && status != TransportStatus::resource_exhausted &&
+         status != TransportStatus::out_of_range;
+}
+
 ErrorClass classify(Status status, Stage stage) noexcept {
   const Meaning& meaning = meaning_of(status);
   if (stage == Stage::opening) return meaning.opening;
@@ -140,13 +120,9 @@ ErrorClass classify(Status status, Stage stage) noexcept {
 }
 
 ErrorClass classify(TransportStatus status, Stage stage) noexcept {
-  switch (status) {
-    case TransportStatus::unauthenticated:
-    case TransportStatus::permission_denied:
-    case TransportStatus::unimplemented:
-      return denied;
-    default:
-      break;
+  if (status == TransportStatus::unauthenticated || status == TransportStatus::permission_denied ||
+      status == TransportStatus::unimplemented) {
+    return denied;
   }
   if (stage == Stage::opening) return unavailable;
   if (stage == Stage::committing) return ambiguous_commit;
@@ -163,7 +139,7 @@ YdbError::YdbError(Status status, std::string_view issues, std::string_view call
 
 YdbError::YdbError(TransportStatus status, std::string_view details, std::string_view call,
                    std::string_view peer, Stage stage)
-    : Error(classify(status, stage), std::string(transport_status_name(status)),
+    : Error(classify(status, stage), transport_status_name(status),
             transport_message(status, details, call, peer)),
       transport_(status) {}
 

@@ -1,9 +1,6 @@
-// What goes wrong at YDB: a database::Error that also knows the status of the protocol, whose name
-// is its sqlstate(): "ABORTED", "TRANSPORT_UNAVAILABLE". Whether to try again is decided by its
-// class.
-//
-// Pure; any thread. Messages are one line fit for a terminal and hold no secret: they are made of
-// what the server says and of the name of the call, never of metadata or requests.
+// Errors of YDB: database::Error with the protocol's status, whose name is the sqlstate():
+// "ABORTED", "TRANSPORT_UNAVAILABLE". Messages contain the server's text and the name of the call,
+// and no metadata or requests, so no secret. Thread safety: any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +11,7 @@
 
 namespace drover::database::ydb {
 
-// Ydb.StatusIds.StatusCode. A server may say one that is not here.
+// Ydb.StatusIds.StatusCode. A server may send other numbers.
 enum class Status : std::int32_t {
   unspecified = 0,  // no reply
   success = 400000,
@@ -39,11 +36,11 @@ enum class Status : std::int32_t {
   external_error = 400200,
 };
 
-// "ABORTED", as the protocol has it; "UNKNOWN_STATUS" for a number that is not there.
+// Returns the protocol's name, "ABORTED", or "UNKNOWN_STATUS".
 std::string_view status_name(Status status) noexcept;
 
-// How a call of gRPC ended (github.com/grpc/grpc/blob/master/doc/statuscodes.md). Anything but ok
-// says that the transport failed and that there may be no reply.
+// The status of a gRPC call (github.com/grpc/grpc/blob/master/doc/statuscodes.md). If it is not ok,
+// the transport has failed, and there may be no reply.
 enum class TransportStatus : std::int32_t {
   ok = 0,
   cancelled = 1,
@@ -64,22 +61,21 @@ enum class TransportStatus : std::int32_t {
   unauthenticated = 16,
 };
 
-// "TRANSPORT_UNAVAILABLE": told apart from the statuses of YDB, which has an UNAVAILABLE, too.
-std::string_view transport_status_name(TransportStatus status) noexcept;
+// Returns "TRANSPORT_UNAVAILABLE": YDB itself has a status UNAVAILABLE.
+std::string transport_status_name(TransportStatus status);
 
-// Whether the session on which it happened must not be used again (the server has ended it, or
-// nobody knows its state).
+// Return true if the session must not be used again: it has ended, or its state is unknown.
 bool ends_session(Status status) noexcept;
 bool ends_session(TransportStatus status) noexcept;
 
-// What the call that failed was part of.
+// The purpose of a call, which decides about the class of its failure.
 enum class Stage : std::uint8_t {
-  opening,     // of a session, or of what comes before it: a failure is unavailable or denied
-  working,     // nothing is committed by it
-  committing,  // if nobody can know whether it did, the failure is an ambiguous_commit
+  opening,     // opens a session, or prepares it: a failure is unavailable or denied
+  working,     // commits nothing
+  committing,  // a failure of unknown outcome is an ambiguous_commit
 };
 
-// Of the text that was sent, from 1 on. The row 0: the server does not say.
+// A position in the text of a statement, from 1 on. Row 0: unknown.
 struct TextPlace {
   std::uint32_t row = 0;
   std::uint32_t column = 0;
@@ -89,18 +85,18 @@ struct TextPlace {
 
 class YdbError final : public Error {
  public:
-  // A reply whose status is not success. `issues` is what issues_text() made of it; `call` names
-  // the RPC.
+  // The error of a reply whose status is not success. `issues` is the text of its issues, `call`
+  // the name of the call.
   YdbError(Status status, std::string_view issues, std::string_view call, Stage stage,
            TextPlace place = {});
 
-  // No reply, or not all of it. `peer` names the endpoint.
+  // The error of a missing or incomplete reply. `peer` is the authority of the node.
   YdbError(TransportStatus status, std::string_view details, std::string_view call,
            std::string_view peer, Stage stage);
 
   Status status() const noexcept { return status_; }                 // unspecified: no reply
   TransportStatus transport() const noexcept { return transport_; }  // ok: a reply
-  TextPlace place() const noexcept { return place_; }  // where it has found something wrong
+  TextPlace place() const noexcept { return place_; }  // of the error in the statement
   bool ends_session() const noexcept {
     return ydb::ends_session(status_) || ydb::ends_session(transport_);
   }
@@ -121,7 +117,7 @@ inline bool is_of_text(const YdbError& error) noexcept {
 ErrorClass classify(Status status, Stage stage) noexcept;
 ErrorClass classify(TransportStatus status, Stage stage) noexcept;
 
-// What a failure of a transaction that had nothing to commit is: nothing is in doubt.
+// Returns the class of the error for a transaction that had nothing to commit.
 ErrorClass class_without_commit(const YdbError& error) noexcept;
 
 }  // namespace drover::database::ydb

@@ -1,30 +1,35 @@
-// The calls of YDB, and Channel: the connection of one worker to one endpoint, made when it is first needed and again
-// after it was lost, at most a second later.
+// The calls of YDB's protocol, and the transport of one worker: a Channel is the connection to one
+// node, and the CompletionThread drives gRPC for all channels of the worker.
 //
-// Channels with the same target and arguments share one TCP connection by default, and the client
-// waits for it while the server idles. Ours share none (GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL).
-// A message may have 64,000,000 bytes in either direction. A connection that is silent for 10 s is
-// asked whether it lives, and given up 10 s later.
-//
-// Belongs to one worker; not thread-safe but for start_call().
+// Thread safety: objects belong to one worker, except where noted.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <thread>
 
 #include "coro/clock.h"
-#include "database/ydb/endpoints.h"
 
 struct grpc_call;
 struct grpc_channel;
+struct grpc_completion_queue;
 
 namespace drover::database::ydb {
 
-class CompletionThread;
+// A node of a database.
+struct Endpoint {
+  std::string authority;  // "host:port"
+  bool tls = false;
+  std::string server_name = {};  // in its certificate, if it differs from the host
+  std::uint32_t node_id = 0;     // 0: unknown
+  float load = 0;                // load_factor; the choice prefers a low load
 
-// The calls that Drover makes.
+  bool operator==(const Endpoint&) const = default;
+};
+
 enum class Method : std::uint8_t {
   list_endpoints,
   login,
@@ -45,8 +50,8 @@ enum class Method : std::uint8_t {
 };
 
 struct MethodInfo {
-  const char* path;      // as HTTP has it
-  const char* name;      // for people
+  const char* path;      // of HTTP
+  const char* name;      // for messages
   bool streams = false;  // the reply has any number of messages
 };
 
@@ -68,7 +73,6 @@ inline constexpr auto methods = std::to_array<MethodInfo>({
     {"/Ydb.Scheme.V1.SchemeService/ListDirectory", "ListDirectory"},
     {"/Ydb.Scheme.V1.SchemeService/MakeDirectory", "MakeDirectory"},
 });
-inline constexpr std::size_t method_count = methods.size();
 
 constexpr const MethodInfo& info_of(Method method) noexcept {
   return methods[static_cast<std::size_t>(method)];
@@ -76,17 +80,86 @@ constexpr const MethodInfo& info_of(Method method) noexcept {
 
 inline constexpr int message_bytes_most = 64'000'000;
 
+// The owner of operations of gRPC; its address is their tag. Must outlive its operations.
+class CompletionHandler {
+ public:
+  // Called on the completion thread. May begin the next operation; after the last one the object
+  // may be destroyed.
+  using Function = void (*)(CompletionHandler&) noexcept;
+
+  void complete() noexcept { function_.load(std::memory_order_acquire)(*this); }
+
+ protected:
+  ~CompletionHandler() = default;
+
+  // Must be called before gRPC gets the first operation. Pairs with complete(), so that the
+  // completion thread sees all writes before this call.
+  void publish(Function function) noexcept { function_.store(function, std::memory_order_release); }
+
+ private:
+  std::atomic<Function> function_{nullptr};
+};
+
+// The thread that drives gRPC for one worker: it waits for the data of the worker's connections,
+// lets gRPC parse them, and calls the handler of each finished operation.
+//
+// gRPC 1.51 cannot be polled from Drover's epoll. Its callback API uses a thread pool of its own
+// and adds a hop within gRPC and an allocation per call; with this thread, a call hops once. Calls
+// are begun and released on this thread as well (call_soon): a second thread on a connection makes
+// gRPC pass its work to its own pool, which cost a fifth of the client's processor time
+// (docs/ydb.md). Only the few streams of sessions begin on the worker.
+//
+// Created and destroyed on the worker's thread. gRPC is started once and stays until the process
+// ends. It writes nothing to the error stream unless GRPC_VERBOSITY is set.
+class CompletionThread {
+ public:
+  CompletionThread();
+  CompletionThread(const CompletionThread&) = delete;
+  CompletionThread& operator=(const CompletionThread&) = delete;
+
+  // Blocks until gRPC has finished every operation: calls must have ended, and streams must have
+  // ended or been cancelled. Functions that they have posted to the worker still run.
+  ~CompletionThread();
+
+  // Called when a stream begins, and on the completion thread after its last operation: gRPC
+  // accepts no operation after the shutdown of its queue.
+  void stream_begins() noexcept { streams_.fetch_add(1, std::memory_order_relaxed); }
+  void stream_ends() noexcept {
+    if (streams_.fetch_sub(1, std::memory_order_release) == 1) streams_.notify_all();
+  }
+
+  // Calls complete() on the completion thread. Requires: the worker's thread, after publish().
+  void call_soon(CompletionHandler& handler) noexcept;
+
+  grpc_completion_queue* queue() const noexcept { return queue_; }
+
+ private:
+  void run() noexcept;
+
+  grpc_completion_queue* queue_;
+  grpc_call* bell_;  // a call that never begins: empty batches on it complete at once
+  std::atomic<int> streams_{0};
+  std::thread thread_;
+};
+
+// The connection of one worker to one node. It is opened at the first call, and reopened at most a
+// second after it was lost.
+//
+// gRPC shares one TCP connection between channels to the same target by default, and a client then
+// waits for it while the server idles. These channels share none
+// (GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL). A connection that is silent for 10 s is probed, and closed
+// 10 s later.
 class Channel {
  public:
-  // The completion thread must outlive it. Without `ca_pem` it believes what this machine does.
+  // The completion thread must outlive the channel. Without `ca_pem`, trusts the certificate
+  // authorities of this machine.
   Channel(CompletionThread& completions, const Endpoint& endpoint, const std::string& ca_pem = {});
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
-  // Calls that are still under way keep what they need of it.
-  ~Channel();
+  ~Channel();  // calls in progress keep the connection
 
-  // No later than `timeout` from now; zero: whenever. To be released with grpc_call_unref(). Any
-  // thread.
+  // Creates a call, which ends `timeout` from now (zero: no limit). The caller releases it with
+  // grpc_call_unref(). Any thread.
   grpc_call* start_call(Method method, coro::Duration timeout) const;
 
   const std::string& authority() const noexcept { return authority_; }
@@ -96,7 +169,7 @@ class Channel {
   CompletionThread& completions_;
   std::string authority_;
   grpc_channel* channel_;
-  std::array<void*, method_count> registered_{};  // by gRPC
+  std::array<void*, methods.size()> registered_{};  // gRPC's handles of the methods
 };
 
 }  // namespace drover::database::ydb

@@ -9,8 +9,8 @@ namespace drover::database::ydb {
 
 namespace {
 
-// Keys of fields on the wire: number times 8, plus how the value is written (0 varint, 1 eight
-// bytes, 2 length and bytes, 5 four bytes). protobuf.dev/programming-guides/encoding
+// Keys of fields: the number times 8, plus the format of the value (0 varint, 1 eight bytes, 2
+// length and bytes, 5 four bytes). See protobuf.dev/programming-guides/encoding.
 constexpr uint8_t typed_value_type = 1 * 8 + 2;
 constexpr uint8_t typed_value_value = 2 * 8 + 2;
 constexpr uint8_t value_bool = 1 * 8 + 0;
@@ -56,7 +56,7 @@ void BulkRows::put_bytes(const void* bytes, size_t size) {
   row_size_ += size;
 }
 
-// `value_bytes`: of the Ydb.Value that follows.
+// `value_bytes` is the size of the Ydb.Value that follows.
 void BulkRows::begin_field([[maybe_unused]] Primitive primitive, size_t value_bytes) {
   assert(column_ < columns_.size() && "a row has more fields than the table has columns");
   assert(columns_[column_].type.primitive == primitive && "a field is of another type");

@@ -1,13 +1,11 @@
-// Rows for BulkUpsert, as the bytes of the List<Struct<…>> that the request has (Ydb.TypedValue).
+// BulkRows: the rows of a BulkUpsert, encoded as a List<Struct<…>> (Ydb.TypedValue).
 //
 //   BulkRows rows(columns);
 //   rows.add(w_id, d_id, o_id).end_row();
 //   co_await access.bulk_upsert("new_order", std::move(rows));
 //
-// They are written as they go over the wire: an import spends its time here, and a message of
-// protobuf for each value of each row would cost several times as much.
-//
-// Thread safety: an object belongs to one thread at a time.
+// The rows are written in the wire format, because messages of protobuf for each value would cost
+// an import several times as much. Thread safety: an object belongs to one thread at a time.
 #pragma once
 
 #include <concepts>
@@ -26,11 +24,12 @@ class BulkRows {
  public:
   static constexpr std::size_t row_bytes_usual = 2048;
 
-  // `columns` must outlive it. A row takes row_bytes_max at most, with 16 bytes for each of its fields.
+  // `columns` must outlive the object. `row_bytes_max` limits the size of an encoded row, where
+  // each field needs up to 16 bytes more than its value.
   explicit BulkRows(std::span<const Column> columns, std::size_t row_bytes_max = row_bytes_usual);
 
-  // The next fields of a row, in the order of the columns. Requires: of the column's type, without
-  // a value where it is optional.
+  // Adds the next fields of a row, in the order of the columns. Requires: the columns' types; only
+  // an optional column may get an empty std::optional.
   template <class... Fields>
   BulkRows& add(const Fields&... fields) {
     (put(fields), ...);
@@ -42,7 +41,7 @@ class BulkRows {
   int64_t rows() const noexcept { return rows_; }
   int64_t bytes() const noexcept { return static_cast<int64_t>(items_.size()); }
 
-  // The whole Ydb.TypedValue.
+  // Returns the Ydb.TypedValue.
   std::string encoded() const;
 
  protected:
@@ -71,9 +70,9 @@ class BulkRows {
   std::span<const Column> columns_;
   size_t column_ = 0;  // of the next field
   int64_t rows_ = 0;
-  std::string row_;  // as large as a row can be
+  std::string row_;  // of the largest size of a row
   size_t row_size_ = 0;
-  std::string items_;  // of the list
+  std::string items_;  // the rows
 };
 
 }  // namespace drover::database::ydb

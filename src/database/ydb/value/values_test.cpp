@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "database/error.h"
-#include "database/ydb/value/query_result.h"
 #include "database/ydb/value/value.h"
 #include "query.pb.h"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "database/embedded/installation.h"
+#include "database/embedded/program.h"
 #include "database/error.h"
 #include "workload/sql/postgres/script_fixture_test.h"
 

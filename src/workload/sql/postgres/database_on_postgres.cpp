@@ -11,14 +11,14 @@
 #include <utility>
 
 #include "database/error.h"
+#include "database/postgres/admin_session.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/identifier.h"
-#include "database/postgres/patient_script.h"
 #include "database/postgres/server_facts.h"
 #include "database/postgres/server_watch.h"
 #include "database/postgres/session_setup.h"
+#include "database/postgres/statement.h"
 #include "workload/sql/builtin/builtin.h"
 
 namespace drover::sql::postgres {

@@ -15,7 +15,6 @@
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/pooled_backend.h"
-#include "database/postgres/round_trip.h"
 #include "database/postgres/session_setup.h"
 #include "text/utf8.h"
 #include "workload/sql/postgres/database_on_postgres.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "database/error.h"
-#include "database/ydb/value/query_result.h"
+#include "database/ydb/value/value.h"
 #include "query.pb.h"
 #include "workload/sql/script/script_set.h"
 

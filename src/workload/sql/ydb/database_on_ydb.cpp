@@ -10,9 +10,6 @@
 #include <utility>
 
 #include "database/ydb/database_access.h"
-#include "database/ydb/partitions.h"
-#include "database/ydb/server_facts.h"
-#include "database/ydb/snapshot_writes.h"
 #include "database/ydb/value/bulk_rows.h"
 #include "workload/sql/builtin/builtin.h"
 

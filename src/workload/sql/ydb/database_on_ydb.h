@@ -4,8 +4,8 @@
 #include <memory>
 #include <string_view>
 
+#include "database/ydb/database_access.h"
 #include "database/ydb/value/value.h"
-#include "database/ydb/ydb_database.h"
 #include "workload/sql/database.h"
 
 namespace drover::sql::ydb {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "database/error.h"
-#include "database/ydb/session_turns.h"
+#include "database/ydb/session.h"
 #include "database/ydb/ydb_error.h"
 #include "workload/sql/ydb/database_on_ydb.h"
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "database/error.h"
-#include "database/postgres/identifier.h"
+#include "database/postgres/statement.h"
 #include "text/plain_text.h"
 
 namespace drover::tpcc::postgres {

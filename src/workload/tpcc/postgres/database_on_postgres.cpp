@@ -8,7 +8,6 @@
 #include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/citus.h"
-#include "database/postgres/citus_nodes.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/server_facts.h"

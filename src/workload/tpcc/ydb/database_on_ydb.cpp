@@ -6,9 +6,7 @@
 
 #include "database/ydb/client.h"
 #include "database/ydb/database_access.h"
-#include "database/ydb/server_facts.h"
 #include "database/ydb/session.h"
-#include "database/ydb/snapshot_writes.h"
 #include "workload/tpcc/ydb/check/check.h"
 #include "workload/tpcc/ydb/import/import.h"
 #include "workload/tpcc/ydb/transactions.h"

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/database.h"
 
 namespace drover::tpcc::ydb {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "database/ydb/client.h"
+#include "database/ydb/database_access.h"
 #include "database/ydb/session.h"
 #include "database/ydb/target.h"
-#include "database/ydb/ydb_database.h"
 #include "support/ydb_test_server.h"
 #include "workload/tpcc/postgres/small_database_test.h"
 #include "workload/tpcc/ydb/import/schema.h"

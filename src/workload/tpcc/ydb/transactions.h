@@ -27,10 +27,9 @@
 #include <vector>
 
 #include "coro/task.h"
+#include "database/ydb/database_access.h"
 #include "database/ydb/session.h"
-#include "database/ydb/value/query_result.h"
 #include "database/ydb/value/value.h"
-#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/input.h"
 #include "workload/tpcc/sql_text.h"

@@ -2,7 +2,7 @@
 // database, and the transactions on them.
 //
 // A lost session is removed; keep_open() opens another one beside the transactions
-// (database/ydb/session_turns.h), and follows changes of nodes and token. Belongs to one worker.
+// (SessionTurns in database/ydb/session.h), and follows changes of nodes and token. Belongs to one worker.
 // Errors: database::ydb::YdbError.
 //
 // Order-Status and Stock-Level only read. They use a snapshot in every mode, and their commits are
@@ -16,8 +16,8 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/ydb/session_turns.h"
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
+#include "database/ydb/session.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
 #include "workload/tpcc/database.h"

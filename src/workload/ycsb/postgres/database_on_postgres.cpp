@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "database/postgres/citus_nodes.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/server_watch.h"

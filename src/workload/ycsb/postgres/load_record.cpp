@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "database/postgres/admin_session.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/identifier.h"
-#include "database/postgres/patient_script.h"
+#include "database/postgres/statement.h"
 
 namespace drover::ycsb::postgres {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "database/postgres/identifier.h"
+#include "database/postgres/statement.h"
 #include "text/plain_text.h"
 
 namespace drover::ycsb::postgres {

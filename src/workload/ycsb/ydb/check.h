@@ -5,7 +5,7 @@
 #pragma once
 
 #include "coro/task.h"
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/database.h"
 
 namespace drover::ycsb::ydb {

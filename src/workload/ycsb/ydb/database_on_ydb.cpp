@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "database/ydb/database_access.h"
-#include "database/ydb/snapshot_writes.h"
 #include "workload/ycsb/ydb/check.h"
 #include "workload/ycsb/ydb/load.h"
 #include "workload/ycsb/ydb/load_record.h"

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/database.h"
 
 namespace drover::ycsb::ydb {

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "coro/task.h"
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/database.h"
 
 namespace drover::ycsb::ydb {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "database/ydb/server_facts.h"
+#include "database/ydb/database_access.h"
 #include "database/ydb/ydb_error.h"
 #include "workload/ycsb/preparation.h"
 #include "workload/ycsb/properties/field_lengths.h"

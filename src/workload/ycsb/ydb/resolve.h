@@ -12,7 +12,7 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/backend.h"
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/properties/properties.h"
 

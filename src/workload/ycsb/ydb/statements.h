@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/properties/properties.h"
 #include "workload/ycsb/ydb/table.h"

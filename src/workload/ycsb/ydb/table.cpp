@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "database/ydb/partitions.h"
+#include "database/ydb/database_access.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/properties/property_file.h"
 

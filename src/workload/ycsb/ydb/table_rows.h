@@ -7,7 +7,7 @@
 
 #include "coro/task.h"
 #include "database/ydb/database_access.h"
-#include "database/ydb/value/query_result.h"
+#include "database/ydb/value/value.h"
 #include "workload/ycsb/ydb/table.h"
 
 namespace drover::ycsb::ydb {

@@ -3,7 +3,7 @@
 // transaction; a read-modify-write is two.
 //
 // A session that was lost is taken out; keep_open() opens another one beside the operations
-// (database/ydb/session_turns.h). Reads and scans have a snapshot in every mode, and no commit of theirs is in doubt.
+// (SessionTurns in database/ydb/session.h). Reads and scans have a snapshot in every mode, and no commit of theirs is in doubt.
 // Belongs to one worker. Failures are database::Error.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "coro/task.h"
-#include "database/ydb/session_turns.h"
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
+#include "database/ydb/session.h"
 #include "workload/ycsb/clients/written_values.h"
 #include "workload/ycsb/database.h"
 #include "workload/ycsb/keys.h"

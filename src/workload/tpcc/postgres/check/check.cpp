@@ -11,7 +11,7 @@
 
 #include "coro/scope.h"
 #include "database/postgres/admin_session.h"
-#include "database/postgres/citus_nodes.h"
+#include "database/postgres/citus.h"
 #include "database/postgres/connection.h"
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"

@@ -15,7 +15,6 @@
 #include "database/postgres/admin_session.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/patient_script.h"
 #include "database/postgres/session_setup.h"
 #include "text/plain_text.h"
 #include "workload/tpcc/postgres/import/schema.h"

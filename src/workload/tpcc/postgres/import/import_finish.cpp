@@ -11,8 +11,8 @@
 
 #include "coro/scope.h"
 #include "coro/worker.h"
+#include "database/postgres/admin_session.h"
 #include "database/postgres/dialect.h"
-#include "database/postgres/patient_script.h"
 #include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "database/postgres/identifier.h"
+#include "database/postgres/statement.h"
 #include "database/server.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/schema.h"

@@ -24,7 +24,7 @@
 
 #include "coro/task.h"
 #include "database/ydb/session.h"
-#include "database/ydb/value/query_result.h"
+#include "database/ydb/value/value.h"
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/database.h"

@@ -13,7 +13,6 @@
 #include "coro/worker.h"
 #include "database/ydb/database_access.h"
 #include "database/ydb/target.h"
-#include "database/ydb/ydb_database.h"
 #include "support/ydb_test_server.h"
 #include "workload/tpcc/ydb/import/import.h"
 

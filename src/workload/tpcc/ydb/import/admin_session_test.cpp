@@ -1,4 +1,4 @@
-#include "database/ydb/admin_session.h"
+#include "database/ydb/database_access.h"
 
 #include <gmock/gmock.h>
 

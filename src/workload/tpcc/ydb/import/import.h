@@ -27,9 +27,7 @@
 
 #include "coro/clock.h"
 #include "coro/task.h"
-#include "database/ydb/admin_session.h"
 #include "database/ydb/database_access.h"
-#include "database/ydb/ydb_database.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/import/import_record.h"
 #include "workload/tpcc/ydb/import/schema.h"

@@ -10,7 +10,6 @@
 #include "coro/worker.h"
 #include "database/admin_session.h"
 #include "database/ydb/database_access.h"
-#include "database/ydb/scheme.h"
 
 namespace drover::tpcc::ydb {
 

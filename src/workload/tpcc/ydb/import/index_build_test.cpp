@@ -5,7 +5,7 @@
 #include "coro/scope.h"
 #include "coro/sleep.h"
 #include "database/postgres/connection.h"
-#include "database/ydb/scheme.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 #include "workload/tpcc/ydb/import/import.h"
 

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <stdexcept>
 
-#include "database/ydb/partitions.h"
+#include "database/ydb/database_access.h"
 #include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc::ydb {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "database/ydb/ydb_database.h"
+#include "database/ydb/database_access.h"
 
 namespace drover::tpcc::ydb {
 
