@@ -1,5 +1,5 @@
-// What Drover finds out about a server: its dialect, the pooler in front of it, the facts that a
-// result contains; and the interfaces that observe the server during a run.
+// Facts about a server: its dialect, the pooler in front of it, and the facts that a result
+// contains; and the interfaces that observe the server during a run.
 #pragma once
 
 #include <array>

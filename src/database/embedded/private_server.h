@@ -24,7 +24,7 @@ namespace drover::database::embedded {
 
 struct ServerOptions {
   std::filesystem::path data_root;  // empty: default_data_root()
-  // For the next start only. A running server keeps its settings.
+  // Settings of the next start only. A running server keeps its settings.
   std::vector<Setting> settings;
   // A temporary server: its data are created without a flush to disk, and it dies with the thread
   // that started it.

@@ -43,7 +43,7 @@ struct TransactionSetup {
   std::vector<std::string> settings = {};  // SET LOCAL …, one statement each
 };
 
-// Says whether COMMIT is the last statement of a pipeline. If the session is lost during such a
+// `yes`: COMMIT is the last statement of a pipeline. If the session is lost during such a
 // pipeline, the outcome is unknown (ambiguous_commit), unless the server has answered that a
 // statement failed (connection_lost) or that it has committed (no error).
 enum class Commits : bool { no, yes };

@@ -144,7 +144,8 @@ constexpr std::string_view how_to_separate =
     "separate the settings of a connection string with spaces (host=… user=… password=…), and the "
     "settings of a URI with & after a ? (postgresql://user@host/name?sslmode=…)";
 
-// Says which option holds parts that are not its own, without its value.
+// Returns a message that names the option whose value contains other parts of the string, without
+// the value.
 std::optional<std::string> separation_problem(const ConninfoOptions& options,
                                               const ConninfoOptions& given) {
   const PQconninfoOption* option = options.get();

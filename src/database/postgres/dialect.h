@@ -1,4 +1,4 @@
-// How databases that speak PostgreSQL's protocol differ from it. PostgreSQL and Citus were tried.
+// Traits of the databases that use PostgreSQL's protocol. PostgreSQL and Citus were tried.
 // The traits of CockroachDB and YugabyteDB follow from their documentation (docs/dialects.md).
 //
 // Thread safety: as the connection's. Errors: database::Error.
@@ -50,7 +50,7 @@ struct DialectTraits {
   std::string_view load_setting = {};
   // Further SQLSTATEs that are retryable.
   std::span<const std::string_view> retryable = {};
-  // Where Drover was tried with this dialect; empty for PostgreSQL.
+  // The server with which this dialect was tried; empty for PostgreSQL.
   std::string_view tried = {};
 
   bool is_experimental() const noexcept { return tried == not_tried; }

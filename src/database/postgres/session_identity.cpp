@@ -31,7 +31,7 @@ std::int64_t count_in(const Result& result) {
   throw Error(ErrorClass::statement, "", "the server returned no row for a count");
 }
 
-// Asks the sessions to end. Returns the number of those that still exist.
+// Asks the sessions to end. Returns the number of sessions that still exist.
 Task<std::int64_t> ask_to_end(Connection& connection, std::span<const std::int32_t> pids,
                               std::span<const std::string_view> starts) {
   const Result result = co_await connection.query(

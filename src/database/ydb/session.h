@@ -179,29 +179,21 @@ class SessionTurn {
   std::optional<SessionPool::Lease> lease_;
 };
 
-// A client, a pool of sessions, and turns on them. `Turn` derives from SessionTurn.
-template <class Turn>
-class SessionTurns {
+// The common part of the workloads' backends on YDB: a client, a pool of sessions, and turns on
+// them. `Turn` is the workload's session and derives from SessionTurn.
+template <class WorkloadBackend, class Turn>
+class TurnBackend : public WorkloadBackend {
  public:
-  using MakeTurn = std::function<std::unique_ptr<Turn>(std::optional<SessionPool>&)>;
-
-  SessionTurns(std::size_t sessions, MakeTurn make_turn) : make_turn_(std::move(make_turn)) {
-    for (std::size_t i = 0; i < sessions; ++i) free_.push_back(add_turn());
-  }
-
   // Connects, and opens all sessions, several at a time.
-  coro::Task<void> open(ClientOptions client, coro::Duration request_timeout,
-                        SessionPool::Options options) {
-    client.request_timeout = request_timeout;
-    client.seed = options.seed;
-    client_.emplace(std::move(client));
-    pool_.emplace(*client_, options);
+  coro::Task<void> open() override {
+    client_.emplace(options_);
+    pool_.emplace(*client_, pool_options_);
     co_await client_->connect();
     co_await pool_->open();
   }
 
   // Keeps up with nodes and token, and replaces lost sessions, until it is cancelled.
-  coro::Task<void> keep_open(SessionObserver& observer) {
+  coro::Task<void> keep_open(SessionObserver& observer) override {
     auto both = [this, &observer](coro::Scope& scope) -> coro::Task<void> {
       scope.start(client_->keep_up());
       co_await pool_->keep_open(observer);
@@ -209,9 +201,9 @@ class SessionTurns {
     co_await coro::with_scope(both);
   }
 
-  coro::Task<Turn*> acquire() {
+  coro::Task<database::Session*> acquire() override {
     SessionPool::Lease lease = co_await pool_->acquire();
-    // Turns that wait for another session hold no lease.
+    // Turns that wait for another session hold no lease, so that there may be more than sessions.
     if (free_.empty()) free_.push_back(add_turn());
     Turn* const turn = free_.back();
     free_.pop_back();
@@ -219,13 +211,25 @@ class SessionTurns {
     co_return turn;
   }
 
-  void release(Turn& turn) noexcept {
+  void release(database::Session& session) noexcept override {
+    auto& turn = static_cast<Turn&>(session);
     turn.end();
     free_.push_back(&turn);
   }
 
+ protected:
+  using MakeTurn = std::function<std::unique_ptr<Turn>(std::optional<SessionPool>&)>;
+
+  // `request_timeout` limits each request. `make_turn` is called after open().
+  TurnBackend(ClientOptions client, coro::Duration request_timeout, SessionPool::Options pool,
+              MakeTurn make_turn)
+      : options_(std::move(client)), pool_options_(pool), make_turn_(std::move(make_turn)) {
+    options_.request_timeout = request_timeout;
+    options_.seed = pool.seed;
+  }
+
   // Ends all sessions. Afterwards nothing can be acquired.
-  coro::Task<void> close() {
+  coro::Task<void> close_sessions() {
     if (pool_) co_await pool_->close();
   }
 
@@ -236,6 +240,8 @@ class SessionTurns {
     return turns_.back().get();
   }
 
+  ClientOptions options_;
+  SessionPool::Options pool_options_;
   MakeTurn make_turn_;
   std::optional<Client> client_;     // set by open()
   std::optional<SessionPool> pool_;  // set by open()

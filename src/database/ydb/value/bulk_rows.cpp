@@ -9,14 +9,9 @@ namespace drover::database::ydb {
 
 namespace {
 
-// Keys of fields: the number times 8, plus the format of the value (0 varint, 1 eight bytes, 2
-// length and bytes, 5 four bytes). See protobuf.dev/programming-guides/encoding.
+// Further keys of fields (BulkRows::value_bool).
 constexpr uint8_t typed_value_type = 1 * 8 + 2;
 constexpr uint8_t typed_value_value = 2 * 8 + 2;
-constexpr uint8_t value_bool = 1 * 8 + 0;
-constexpr uint8_t value_int32 = 2 * 8 + 5;
-constexpr uint8_t value_int64 = 4 * 8 + 1;
-constexpr uint8_t value_uint64 = 5 * 8 + 1;
 constexpr uint8_t value_text = 9 * 8 + 2;
 constexpr uint8_t value_null_flag = 10 * 8 + 0;
 constexpr uint8_t value_items = 12 * 8 + 2;
@@ -64,33 +59,6 @@ void BulkRows::begin_field([[maybe_unused]] Primitive primitive, size_t value_by
   ++column_;
   put_byte(value_items);
   put_length(value_bytes);
-}
-
-template <class Number>
-void BulkRows::put_number(Primitive primitive, uint8_t key, Number value) {
-  begin_field(primitive, 1 + sizeof(value));
-  put_byte(key);
-  put_bytes(&value, sizeof(value));
-}
-
-void BulkRows::put_bool(bool value) {
-  put_number(Primitive::boolean, value_bool, static_cast<uint8_t>(value));
-}
-
-void BulkRows::put(int32_t value) {
-  put_number(Primitive::int32, value_int32, value);
-}
-
-void BulkRows::put(int64_t value) {
-  put_number(Primitive::int64, value_int64, value);
-}
-
-void BulkRows::put(uint64_t value) {
-  put_number(Primitive::uint64, value_uint64, value);
-}
-
-void BulkRows::put_timestamp(int64_t us) {
-  put_number(Primitive::timestamp, value_uint64, us);
 }
 
 void BulkRows::put(std::string_view value) {

@@ -45,23 +45,35 @@ class BulkRows {
   std::string encoded() const;
 
  protected:
-  void put(std::same_as<bool> auto value) { put_bool(value); }
-  void put(int32_t value);
-  void put(int64_t value);
-  void put(uint64_t value);
+  void put(std::same_as<bool> auto value) {
+    put_number(Primitive::boolean, value_bool, static_cast<uint8_t>(value));
+  }
+  void put(int32_t value) { put_number(Primitive::int32, value_int32, value); }
+  void put(int64_t value) { put_number(Primitive::int64, value_int64, value); }
+  void put(uint64_t value) { put_number(Primitive::uint64, value_uint64, value); }
   void put(std::string_view value);
   void put(Decimal value);
   template <class Field>
   void put(const std::optional<Field>& value) {
     value ? put(*value) : put_null();
   }
-  void put_timestamp(int64_t us);
+  void put_timestamp(int64_t us) { put_number(Primitive::timestamp, value_uint64, us); }
   void put_null();
 
  private:
-  void put_bool(bool value);
+  // Keys of fields: the number times 8, plus the format of the value (0 varint, 1 eight bytes, 2
+  // length and bytes, 5 four bytes). See protobuf.dev/programming-guides/encoding.
+  static constexpr uint8_t value_bool = 1 * 8 + 0;
+  static constexpr uint8_t value_int32 = 2 * 8 + 5;
+  static constexpr uint8_t value_int64 = 4 * 8 + 1;
+  static constexpr uint8_t value_uint64 = 5 * 8 + 1;
+
   template <class Number>
-  void put_number(Primitive primitive, uint8_t key, Number value);
+  void put_number(Primitive primitive, uint8_t key, Number value) {
+    begin_field(primitive, 1 + sizeof(value));
+    put_byte(key);
+    put_bytes(&value, sizeof(value));
+  }
   void begin_field(Primitive primitive, size_t value_bytes);
   void put_byte(uint8_t byte) { row_[row_size_++] = static_cast<char>(byte); }
   void put_length(size_t length);

@@ -230,30 +230,18 @@ class YdbSession final : public ScriptSession, public database::ydb::SessionTurn
   TransactionMode mode_ = TransactionMode::serializable_read_write;
 };
 
-class YdbBackend final : public database::Backend {
+class YdbBackend final : public database::ydb::TurnBackend<database::Backend, YdbSession> {
  public:
   YdbBackend(ScriptBackendSettings settings, YdbDatabase database)
-      : settings_(std::move(settings)),
-        database_(std::move(database)),
-        texts_(database::ydb::folder_pragma(database_)),
-        turns_(settings_.connections, [this](std::optional<SessionPool>& pool) {
-          return std::make_unique<YdbSession>(pool, texts_, writing_mode());
-        }) {}
-
-  Task<void> open() override {
-    const SessionPool::Options pool{.size = settings_.connections,
-                                    .wait_for_server = settings_.run.waits_for_database(),
-                                    .seed = settings_.seed};
-    return turns_.open(database_.client, settings_.run.statement_timeout(), pool);
-  }
-  Task<void> keep_open(database::SessionObserver& observer) override {
-    return turns_.keep_open(observer);
-  }
-
-  Task<database::Session*> acquire() override { co_return co_await turns_.acquire(); }
-  void release(database::Session& session) noexcept override {
-    turns_.release(static_cast<YdbSession&>(session));
-  }
+      : TurnBackend(database.client, settings.run.statement_timeout(),
+                    {.size = settings.connections,
+                     .wait_for_server = settings.run.waits_for_database(),
+                     .seed = settings.seed},
+                    [this](std::optional<SessionPool>& pool) {
+                      return std::make_unique<YdbSession>(pool, texts_, writing_mode());
+                    }),
+        settings_(std::move(settings)),
+        texts_(database::ydb::folder_pragma(database)) {}
 
  private:
   TransactionMode writing_mode() const noexcept {
@@ -263,9 +251,7 @@ class YdbBackend final : public database::Backend {
   }
 
   const ScriptBackendSettings settings_;
-  const YdbDatabase database_;
   StatementTexts texts_;
-  database::ydb::SessionTurns<YdbSession> turns_;
 };
 
 }  // namespace

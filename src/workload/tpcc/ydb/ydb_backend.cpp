@@ -29,7 +29,7 @@ TransactionMode mode_of(const Input& input, Isolation isolation) noexcept {
 
 }  // namespace
 
-class YdbBackend::YdbSession final : public Session, public database::ydb::SessionTurn {
+class YdbSession final : public Session, public database::ydb::SessionTurn {
  public:
   YdbSession(YdbBackend& backend, std::optional<SessionPool>& pool) noexcept
       : SessionTurn(pool), backend_(backend) {}
@@ -63,42 +63,31 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
 };
 
 YdbBackend::YdbBackend(YdbDatabase database, BackendSettings settings)
-    : database_(std::move(database)),
+    : TurnBackend(database.client, settings.run.statement_timeout(),
+                  {.size = settings.connections,
+                   .wait_for_server = settings.run.waits_for_database(),
+                   .seed = settings.seed},
+                  [this](std::optional<SessionPool>& pool) {
+                    return std::make_unique<YdbSession>(*this, pool);
+                  }),
+      database_(std::move(database)),
       settings_(std::move(settings)),
       transactions_{
           make_new_order(database_, settings_.style), make_payment(database_, settings_.style),
           make_order_status(database_, settings_.style), make_delivery(database_, settings_.style),
-          make_stock_level(database_, settings_.style)},
-      turns_(settings_.connections, [this](std::optional<SessionPool>& pool) {
-        return std::make_unique<YdbSession>(*this, pool);
-      }) {}
+          make_stock_level(database_, settings_.style)} {}
 
 YdbBackend::~YdbBackend() = default;
 
 Task<void> YdbBackend::open() {
   opened_at_us_ = now_us();
-  const SessionPool::Options pool{.size = settings_.connections,
-                                  .wait_for_server = settings_.run.waits_for_database(),
-                                  .seed = settings_.seed};
-  return turns_.open(database_.client, settings_.run.statement_timeout(), pool);
-}
-
-Task<void> YdbBackend::keep_open(SessionObserver& observer) {
-  return turns_.keep_open(observer);
-}
-
-Task<database::Session*> YdbBackend::acquire() {
-  co_return co_await turns_.acquire();
-}
-
-void YdbBackend::release(database::Session& session) noexcept {
-  turns_.release(static_cast<YdbSession&>(session));
+  return TurnBackend::open();
 }
 
 Task<std::vector<ResolvedCommit>> YdbBackend::resolve(std::vector<UnknownCommit> commits) {
   if (commits.empty()) co_return std::vector<ResolvedCommit>();
   // Closes the sessions, because the server may have no room for another one.
-  co_await turns_.close();
+  co_await close_sessions();
   co_return co_await resolve_commits(database_, std::move(commits), opened_at_us_,
                                      settings_.resolve_timeout);
 }

@@ -2,7 +2,7 @@
 // database, and the transactions on them.
 //
 // A lost session is removed; keep_open() opens another one beside the transactions
-// (SessionTurns in database/ydb/session.h), and follows changes of nodes and token. Belongs to one worker.
+// (TurnBackend in database/ydb/session.h), and follows changes of nodes and token. Belongs to one worker.
 // Errors: database::ydb::YdbError.
 //
 // Order-Status and Stock-Level only read. They use a snapshot in every mode, and their commits are
@@ -27,30 +27,26 @@ namespace drover::tpcc::ydb {
 
 using database::ydb::YdbDatabase;
 
-class YdbBackend final : public Backend {
+class YdbSession;
+
+class YdbBackend final : public database::ydb::TurnBackend<Backend, YdbSession> {
  public:
   // The isolation of the three writing transactions is `serializable` or `snapshot`. The statement
   // timeout limits one request, which may contain several statements.
   YdbBackend(YdbDatabase database, BackendSettings settings);
   ~YdbBackend() override;
 
-  // Connects, and opens all sessions, several at a time.
   coro::Task<void> open() override;
-  coro::Task<void> keep_open(SessionObserver& observer) override;
-
-  coro::Task<database::Session*> acquire() override;
-  void release(database::Session& session) noexcept override;
 
   // Ends all sessions. No session can be acquired afterwards.
   coro::Task<std::vector<ResolvedCommit>> resolve(std::vector<UnknownCommit> commits) override;
 
  private:
-  class YdbSession;
+  friend class YdbSession;
 
   YdbDatabase database_;
   BackendSettings settings_;
   std::array<std::unique_ptr<YdbTransaction>, std::variant_size_v<Input>> transactions_;  // by type
-  database::ydb::SessionTurns<YdbSession> turns_;
   std::int64_t opened_at_us_ = 0;
 };
 

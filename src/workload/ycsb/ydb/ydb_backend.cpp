@@ -25,7 +25,7 @@ using database::ydb::TransactionMode;
 using database::ydb::YdbError;
 using ServerSession = database::ydb::Session;
 
-class YdbBackend::YdbSession final : public Session, public database::ydb::SessionTurn {
+class YdbSession final : public Session, public database::ydb::SessionTurn {
  public:
   YdbSession(YdbBackend& backend, std::optional<SessionPool>& pool) noexcept
       : SessionTurn(pool), backend_(backend) {}
@@ -189,40 +189,25 @@ class YdbBackend::YdbSession final : public Session, public database::ydb::Sessi
 };
 
 YdbBackend::YdbBackend(YdbOptions options)
-    : options_(std::move(options)),
+    : TurnBackend(options.database.client, options.statement_timeout,
+                  {.size = options.connections,
+                   .wait_for_server = options.wait_for_server,
+                   .seed = options.seed},
+                  [this](std::optional<SessionPool>& pool) {
+                    return std::make_unique<YdbSession>(*this, pool);
+                  }),
+      options_(std::move(options)),
       table_(options_.properties),
       verify_(options_.verify && options_.values != ValueKind::foreign),
       statements_(options_.database, options_.properties, options_.values),
-      values_(options_.properties, options_.values),
-      turns_(options_.connections, [this](std::optional<SessionPool>& pool) {
-        return std::make_unique<YdbSession>(*this, pool);
-      }) {}
+      values_(options_.properties, options_.values) {}
 
 YdbBackend::~YdbBackend() = default;
-
-Task<void> YdbBackend::open() {
-  const SessionPool::Options pool{.size = options_.connections,
-                                  .wait_for_server = options_.wait_for_server,
-                                  .seed = options_.seed};
-  return turns_.open(options_.database.client, options_.statement_timeout, pool);
-}
-
-Task<void> YdbBackend::keep_open(database::SessionObserver& observer) {
-  return turns_.keep_open(observer);
-}
-
-Task<database::Session*> YdbBackend::acquire() {
-  co_return co_await turns_.acquire();
-}
-
-void YdbBackend::release(database::Session& session) noexcept {
-  turns_.release(static_cast<YdbSession&>(session));
-}
 
 Task<std::vector<Resolution>> YdbBackend::resolve(std::vector<Doubt> doubts) {
   if (doubts.empty()) co_return std::vector<Resolution>();
   // They are not needed any more, and what is under way in them must end.
-  co_await turns_.close();
+  co_await close_sessions();
   co_return co_await resolve_doubts(options_.database, options_.properties, options_.values,
                                     std::move(doubts), options_.resolve_patience);
 }

@@ -3,7 +3,7 @@
 // transaction; a read-modify-write is two.
 //
 // A session that was lost is taken out; keep_open() opens another one beside the operations
-// (SessionTurns in database/ydb/session.h). Reads and scans have a snapshot in every mode, and no commit of theirs is in doubt.
+// (TurnBackend in database/ydb/session.h). Reads and scans have a snapshot in every mode, and no commit of theirs is in doubt.
 // Belongs to one worker. Failures are database::Error.
 #pragma once
 
@@ -27,31 +27,25 @@ struct YdbOptions : BackendSettings {
   database::ydb::YdbDatabase database = {};
 };
 
-class YdbBackend final : public Backend {
+class YdbSession;
+
+class YdbBackend final : public database::ydb::TurnBackend<Backend, YdbSession> {
  public:
   // Throws PropertyError.
   explicit YdbBackend(YdbOptions options);
   ~YdbBackend() override;
 
-  // Connects, and opens all sessions, several at a time.
-  coro::Task<void> open() override;
-  coro::Task<void> keep_open(database::SessionObserver& observer) override;
-
-  coro::Task<database::Session*> acquire() override;
-  void release(database::Session& session) noexcept override;
-
   // Ends all sessions: nothing can be acquired afterwards.
   coro::Task<std::vector<database::Resolution>> resolve(std::vector<Doubt> doubts) override;
 
  private:
-  class YdbSession;
+  friend class YdbSession;
 
   YdbOptions options_;
   Table table_;
   bool verify_;
   Statements statements_;
   WrittenValues values_;
-  database::ydb::SessionTurns<YdbSession> turns_;
 };
 
 }  // namespace drover::ycsb::ydb
