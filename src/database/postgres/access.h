@@ -45,10 +45,10 @@ struct Access {
   ServerRole role = ServerRole::any;
   // How long to connect again, and at least four times, while the server has another role. 0: one
   // attempt.
-  coro::Duration role_patience = std::chrono::milliseconds(500);
+  coro::Duration role_timeout = std::chrono::milliseconds(500);
   // How long to try again while the server has too many connections (53300). Ignored if
-  // role_patience is 0. A session that was just closed counts until its server process has ended.
-  coro::Duration room_patience = std::chrono::seconds(1);
+  // role_timeout is 0. A session that was just closed counts until its server process has ended.
+  coro::Duration room_timeout = std::chrono::seconds(1);
 };
 
 // Opens a connection (Connection::open()). If the server refuses a password of the command, the

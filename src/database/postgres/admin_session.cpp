@@ -77,12 +77,12 @@ std::string PostgresAdminSession::table(std::string_view name) const {
 
 Task<AdminRows> PostgresAdminSession::query(std::string text,
                                             std::vector<AdminParameter> parameters) {
-  const Result result = co_await script_patiently(connection_, with_literals(text, parameters));
+  const Result result = co_await script_with_retries(connection_, with_literals(text, parameters));
   co_return rows_of(result);
 }
 
 Task<void> PostgresAdminSession::change_tables(std::string text) {
-  co_await script_patiently(connection_, std::move(text));
+  co_await script_with_retries(connection_, std::move(text));
 }
 
 Task<std::vector<bool>> PostgresAdminSession::tables_exist(std::vector<std::string> names) {
@@ -101,7 +101,7 @@ bool PostgresAdminSession::is_unknown_column(const Error& error) const noexcept 
   return error.sqlstate() == "42703";
 }
 
-Task<void> repeated(Connection& connection, std::function<Task<void>()> transaction) {
+Task<void> with_retries(Connection& connection, std::function<Task<void>()> transaction) {
   constexpr int tries_max = 10;
   ReopenPause pause(0);
   for (int tries = 1;; ++tries) {
@@ -121,11 +121,11 @@ Task<void> repeated(Connection& connection, std::function<Task<void>()> transact
   }
 }
 
-Task<Result> script_patiently(Connection& connection, std::string sql) {
+Task<Result> script_with_retries(Connection& connection, std::string sql) {
   if (connection.in_transaction()) co_return co_await connection.script(std::move(sql));
   Result result;
   auto execute = [&]() -> Task<void> { result = co_await connection.script(sql); };
-  co_await repeated(connection, execute);
+  co_await with_retries(connection, execute);
   co_return result;
 }
 

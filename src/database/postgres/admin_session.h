@@ -35,10 +35,11 @@ class PostgresAdminSession final : public AdminSession {
 
 // Executes a transaction on the connection, up to ten times while its error is retryable. Rolls
 // back after an error.
-coro::Task<void> repeated(Connection& connection, std::function<coro::Task<void>()> transaction);
+coro::Task<void> with_retries(Connection& connection,
+                              std::function<coro::Task<void>()> transaction);
 
 // Executes Connection::script() in the same way. Within a transaction executes it once.
-coro::Task<Result> script_patiently(Connection& connection, std::string sql);
+coro::Task<Result> script_with_retries(Connection& connection, std::string sql);
 
 // Returns a line for the user after an ANALYZE that the server answered with a warning, because it
 // skips tables that another role owns.

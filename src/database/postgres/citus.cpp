@@ -47,8 +47,8 @@ Task<std::optional<std::int32_t>> node_group_of_host(Access access, std::size_t 
   co_return std::nullopt;
 }
 
-Task<std::vector<CitusPlace>> places_of_values(Connection& connection, std::string table,
-                                               std::int32_t values) {
+Task<std::vector<CitusLocation>> locations_of_values(Connection& connection, std::string table,
+                                                     std::int32_t values) {
   const Result found = co_await connection.query(
       "SELECT DISTINCT ON (value) n.groupid, n.nodename || ':' || n.nodeport "
       "FROM pg_catalog.generate_series(1, $2::int4) AS value "
@@ -57,7 +57,7 @@ Task<std::vector<CitusPlace>> places_of_values(Connection& connection, std::stri
       "JOIN pg_catalog.pg_dist_node AS n ON n.groupid = p.groupid AND n.noderole = 'primary' "
       "ORDER BY value, n.groupid",
       table, values);
-  std::vector<CitusPlace> places;
+  std::vector<CitusLocation> places;
   for (int row = 0; row < found.rows(); ++row) {
     places.push_back({found.number<std::int32_t>(row, 0), std::string(found.text(row, 1))});
   }
@@ -186,7 +186,7 @@ Task<void> add_citus_facts(Connection& connection, std::string table,
   settings.emplace("shards", counted.text(0, 1));
 }
 
-CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
+CitusHomes match_citus_hosts(std::span<const CitusLocation> places,
                              std::span<const std::optional<std::int32_t>> host_groups) {
   std::map<std::int32_t, std::vector<std::size_t>> hosts_of;
   for (std::size_t host = 0; host < host_groups.size(); ++host) {
@@ -196,7 +196,7 @@ CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
   std::map<std::int32_t, std::size_t> values_of;
   std::size_t missed = 0;
   std::string missed_at;
-  for (const CitusPlace& place : places) {
+  for (const CitusLocation& place : places) {
     const std::size_t before = values_of[place.group]++;
     const auto found = hosts_of.find(place.group);
     if (found != hosts_of.end()) {
@@ -215,7 +215,7 @@ CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
 
 Task<std::optional<CitusHomes>> find_citus_homes(Access access, std::size_t hosts,
                                                  std::string table, std::int32_t values) {
-  std::vector<CitusPlace> places;
+  std::vector<CitusLocation> places;
   {
     const auto connection = co_await open_in_schema(access);
     if (connection->dialect() != Dialect::citus) co_return std::nullopt;
@@ -224,7 +224,7 @@ Task<std::optional<CitusHomes>> find_citus_homes(Access access, std::size_t host
         "WHERE logicalrelid = to_regclass($1::text) AND partmethod = 'h'",
         table);
     if (distributed.rows() == 0) co_return std::nullopt;
-    places = co_await places_of_values(*connection, std::move(table), values);
+    places = co_await locations_of_values(*connection, std::move(table), values);
   }
   std::vector<std::optional<std::int32_t>> host_groups;
   for (std::size_t host = 0; host < hosts; ++host) {

@@ -60,14 +60,14 @@ struct CitusHomes {
 };
 
 // A node group that holds values of a distribution column, and its address for messages.
-struct CitusPlace {
+struct CitusLocation {
   std::int32_t group = 0;
   std::string address = {};
 };
 
 // Selects for each place a host of its node group. Several hosts of a group are used round-robin.
 // `host_groups` has the node group of each host, and none for a host that did not answer.
-CitusHomes match_citus_hosts(std::span<const CitusPlace> places,
+CitusHomes match_citus_hosts(std::span<const CitusLocation> places,
                              std::span<const std::optional<std::int32_t>> host_groups);
 
 // Returns the host of each of the values 1 to `values` of the table's distribution column, or
@@ -86,7 +86,7 @@ struct NodeAnswer {
 coro::Task<std::vector<NodeAnswer>> ask_all_nodes(Connection& connection, std::string command);
 
 // Longer than the default of citus.recover_2pc_interval (60 s).
-inline constexpr coro::Duration recovery_patience = std::chrono::seconds(90);
+inline constexpr coro::Duration recovery_timeout = std::chrono::seconds(90);
 
 // Waits until the prepared transactions that exist now on the nodes of Citus have ended.
 //

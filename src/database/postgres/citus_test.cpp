@@ -11,15 +11,15 @@ namespace {
 
 struct Case {
   std::string what;
-  std::vector<CitusPlace> places;
+  std::vector<CitusLocation> places;
   std::vector<std::optional<std::int32_t>> host_groups;
   std::vector<std::size_t> hosts;
   std::string problem = {};
 };
 
 TEST(Citus, EachValueIsAtTheHostOfItsNodeGroup) {
-  const CitusPlace a = {1, "a:5432"};
-  const CitusPlace b = {2, "b:5432"};
+  const CitusLocation a = {1, "a:5432"};
+  const CitusLocation b = {2, "b:5432"};
   const std::vector<Case> cases = {
       {.what = "the coordinator has no shards",
        .places = {a, b, a, b},

@@ -267,8 +267,8 @@ TEST_F(Hosts, ASessionThatNeedsThePrimaryIsConnectedUntilItHasOne) {
     way.turn_to(standby->host());
     std::unique_ptr<Connection> found;
     auto open = [&]() -> coro::Task<void> {
-      found = co_await open_in_schema(
-          {.conninfo = way.conninfo(), .role = role, .role_patience = 1min});
+      found =
+          co_await open_in_schema({.conninfo = way.conninfo(), .role = role, .role_timeout = 1min});
     };
     auto both = [&](coro::Scope& scope) -> coro::Task<void> {
       scope.start(open());

@@ -133,7 +133,7 @@ class PooledBackend : public WorkloadBackend {
 
   // Returns how long to connect again while the server has another role. The pool waits when it is
   // opened, and not for later sessions, because it tries these again by itself.
-  coro::Duration role_patience() const noexcept {
+  coro::Duration role_timeout() const noexcept {
     return is_open_ ? coro::Duration::zero() : std::chrono::seconds(10);
   }
 
@@ -143,12 +143,12 @@ class PooledBackend : public WorkloadBackend {
   // Opens a session, first at this host (Access::first_host).
   virtual coro::Task<std::unique_ptr<Pooled>> connect(std::optional<std::size_t> first_host) = 0;
 
-  // Calls ask_after_the_others() (session_setup.h) for the sessions that were left within a
+  // Calls ask_after_run() (session_setup.h) for the sessions that were left within a
   // statement. Closes the other sessions before, because the server may have no further slot.
-  coro::Task<void> ask_at_the_end(const SessionSettings& settings, AskingTime time,
-                                  std::function<coro::Task<void>(Connection&)> body) {
+  coro::Task<void> ask_after_run(const SessionSettings& settings, AskingTimeouts time,
+                                 std::function<coro::Task<void>(Connection&)> body) {
     co_await pool_.close();
-    co_await ask_after_the_others(settings, abandoned_, time, resolve_pause_, std::move(body));
+    co_await postgres::ask_after_run(settings, abandoned_, time, resolve_pause_, std::move(body));
   }
 
  private:

@@ -70,7 +70,7 @@ TEST_F(OwnLimits, AreWaitedForWhileASessionEnds) {
   std::unique_ptr<Connection> next;
   auto open = [&]() -> Task<void> {
     next = co_await open_in_schema(
-        {.conninfo = conninfo("alone"), .room_patience = std::chrono::minutes(1)});
+        {.conninfo = conninfo("alone"), .room_timeout = std::chrono::minutes(1)});
   };
   auto both = [&](coro::Scope& scope) -> Task<void> {
     scope.start(open());

@@ -241,26 +241,26 @@ Task<std::unique_ptr<Connection>> open_once(Access access, std::optional<Pooling
 
 // Opens a session, and again while the server has another role than access.role or no room, until
 // the time limit for it.
-Task<std::unique_ptr<Connection>> open_patiently(Access access, std::optional<Pooling> pooling,
-                                                 Purpose purpose) {
+Task<std::unique_ptr<Connection>> open_with_retries(Access access, std::optional<Pooling> pooling,
+                                                    Purpose purpose) {
   constexpr std::string_view too_many_connections = "53300";
   constexpr coro::Duration longest_pause = std::chrono::milliseconds(100);
-  const bool is_patient = access.role_patience > coro::Duration::zero();
-  const int attempts_least = is_patient ? 4 : 1;
+  const bool retries = access.role_timeout > coro::Duration::zero();
+  const int attempts_least = retries ? 4 : 1;
   coro::Duration pause = std::chrono::milliseconds(5);
   const coro::Instant begun = coro::Worker::current().now();
   for (int attempt = 1;; ++attempt) {
     std::optional<Error> refusal;
-    coro::Duration patience = access.role_patience;
+    coro::Duration timeout = access.role_timeout;
     try {
       auto connection = co_await open_once(access, pooling, purpose, refusal);
       if (!refusal) co_return connection;
     } catch (const Error& error) {
       if (error.sqlstate() != too_many_connections) throw;
       refusal = error;
-      if (is_patient) patience = access.room_patience;
+      if (retries) timeout = access.room_timeout;
     }
-    const bool is_late = coro::Worker::current().now() + pause > begun + patience;
+    const bool is_late = coro::Worker::current().now() + pause > begun + timeout;
     if (is_late && attempt >= attempts_least) throw Error(*refusal);
     co_await coro::sleep_for(pause);
     pause = std::min(2 * pause, longest_pause);
@@ -298,9 +298,9 @@ Task<OpenedSession> open_ready_session(const SessionSettings& settings,
   co_return opened;
 }
 
-Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSettings& settings,
-                                                            std::vector<SessionIdentity>& abandoned,
-                                                            coro::Duration timeout) {
+Task<std::unique_ptr<Connection>> open_and_end_sessions(const SessionSettings& settings,
+                                                        std::vector<SessionIdentity>& abandoned,
+                                                        coro::Duration timeout) {
   Access access = settings.access;
   access.role = ServerRole::primary;
   auto connection = co_await open_in_schema(std::move(access), settings.pooling);
@@ -316,15 +316,14 @@ Task<std::unique_ptr<Connection>> open_when_they_have_ended(const SessionSetting
 }
 
 // Returns null if no session can be opened in time.
-Task<std::unique_ptr<Connection>> open_after_the_others(const SessionSettings& settings,
-                                                        std::vector<SessionIdentity>& abandoned,
-                                                        coro::Duration timeout,
-                                                        ReopenPause& pause) {
+Task<std::unique_ptr<Connection>> open_after_run(const SessionSettings& settings,
+                                                 std::vector<SessionIdentity>& abandoned,
+                                                 coro::Duration timeout, ReopenPause& pause) {
   const coro::Instant give_up = coro::Worker::current().now() + timeout;
   for (int attempt = 0; coro::Worker::current().now() < give_up; ++attempt) {
     try {
-      co_return co_await coro::with_deadline(
-          give_up, open_when_they_have_ended(settings, abandoned, timeout));
+      co_return co_await coro::with_deadline(give_up,
+                                             open_and_end_sessions(settings, abandoned, timeout));
     } catch (const Error& error) {
       if (error.error_class() == ErrorClass::denied) break;
       // The server may be starting, so the next attempt follows.
@@ -345,11 +344,11 @@ Task<void> require_process(Connection& connection) {
 }
 
 Task<std::unique_ptr<Connection>> open_in_schema(Access access, std::optional<Pooling> pooling) {
-  return open_patiently(std::move(access), pooling, Purpose::administration);
+  return open_with_retries(std::move(access), pooling, Purpose::administration);
 }
 
 Task<std::unique_ptr<Connection>> open_for_run(Access access, Pooling pooling) {
-  return open_patiently(std::move(access), pooling, Purpose::run);
+  return open_with_retries(std::move(access), pooling, Purpose::run);
 }
 
 Task<std::unique_ptr<Connection>> open_connection(Access access, std::optional<Pooling> pooling) {
@@ -390,10 +389,10 @@ bool is_hopeless(const Error& error) noexcept {
   return error.error_class() == ErrorClass::denied || family == "42" || family == "3F";
 }
 
-Task<void> ask_after_the_others(const SessionSettings& settings,
-                                std::vector<SessionIdentity>& abandoned, AskingTime time,
-                                ReopenPause& pause, std::function<Task<void>(Connection&)> body) {
-  const auto connection = co_await open_after_the_others(settings, abandoned, time.to_open, pause);
+Task<void> ask_after_run(const SessionSettings& settings, std::vector<SessionIdentity>& abandoned,
+                         AskingTimeouts time, ReopenPause& pause,
+                         std::function<Task<void>(Connection&)> body) {
+  const auto connection = co_await open_after_run(settings, abandoned, time.to_open, pause);
   if (!connection) co_return;
   const coro::Instant give_up = coro::Worker::current().now() + time.to_answer;
   try {

@@ -102,7 +102,7 @@ coro::Task<void> limit_statements(Connection& connection, coro::Duration timeout
 // or columns (families 42 and 3F).
 bool is_hopeless(const Error& error) noexcept;
 
-struct AskingTime {
+struct AskingTimeouts {
   coro::Duration to_open{};    // the session
   coro::Duration to_answer{};  // the questions
 };
@@ -111,9 +111,9 @@ struct AskingTime {
 // that, ends the sessions in `abandoned`, which were left within a statement, clears the list, and
 // waits until Citus has no prepared transactions (recover_prepared() in citus.h). Throws only
 // Cancelled: if the time is over or the server refuses, the body does not end.
-coro::Task<void> ask_after_the_others(const SessionSettings& settings,
-                                      std::vector<SessionIdentity>& abandoned, AskingTime time,
-                                      ReopenPause& pause,
-                                      std::function<coro::Task<void>(Connection&)> body);
+coro::Task<void> ask_after_run(const SessionSettings& settings,
+                               std::vector<SessionIdentity>& abandoned, AskingTimeouts time,
+                               ReopenPause& pause,
+                               std::function<coro::Task<void>(Connection&)> body);
 
 }  // namespace drover::database::postgres

@@ -195,19 +195,19 @@ std::shared_ptr<Channel> Client::choose_channel() {
   return channel_to(endpoint != nullptr ? *endpoint : target_endpoint());
 }
 
-Client::Place::Place(Client& client, std::shared_ptr<Channel> channel)
+Client::NodeLease::NodeLease(Client& client, std::shared_ptr<Channel> channel)
     : client_(client), channel_(std::move(channel)) {
   client_.endpoints_.session_opened(channel_->authority());
 }
 
-Client::Place::~Place() {
+Client::NodeLease::~NodeLease() {
   if (channel_) client_.endpoints_.session_closed(channel_->authority());
 }
 
-std::optional<Client::Place> Client::place_on_node(std::uint32_t node_id) {
+std::optional<Client::NodeLease> Client::lease_node(std::uint32_t node_id) {
   const Endpoint* endpoint = endpoints_.of_node(node_id);
   if (endpoint == nullptr) return std::nullopt;
-  return Place(*this, channel_to(*endpoint));
+  return NodeLease(*this, channel_to(*endpoint));
 }
 
 // Forgets the channels of nodes that have gone, unless a session still uses them.

@@ -124,12 +124,12 @@ class Client {
       coro::Duration timeout, Stage stage);
 
   // A session's place on a node, which is counted while it exists.
-  class Place {
+  class NodeLease {
    public:
-    Place(Client& client, std::shared_ptr<Channel> channel);
-    Place(Place&&) noexcept = default;
-    Place& operator=(Place&&) = delete;
-    ~Place();
+    NodeLease(Client& client, std::shared_ptr<Channel> channel);
+    NodeLease(NodeLease&&) noexcept = default;
+    NodeLease& operator=(NodeLease&&) = delete;
+    ~NodeLease();
 
     Channel& channel() const noexcept { return *channel_; }
 
@@ -139,9 +139,9 @@ class Client {
   };
 
   // Returns the place of the next session; without any node, on the target's host.
-  Place choose_place() { return {*this, choose_channel()}; }
+  NodeLease choose_node() { return {*this, choose_channel()}; }
   // Returns nothing for an unknown node.
-  std::optional<Place> place_on_node(std::uint32_t node_id);
+  std::optional<NodeLease> lease_node(std::uint32_t node_id);
   const SharedMetadata& metadata() const noexcept { return metadata_; }
   // With discovery, these headers say that the client accepts a session on another node.
   const SharedMetadata& opening_metadata() const noexcept { return opening_metadata_; }

@@ -136,7 +136,7 @@ TEST_F(ClientTest, BeginsAndEndsLongOperations) {
   run([&]() -> Task<void> {
     Ydb::Operations::GetOperationRequest request;
     request.set_id("building");
-    const Client::Place place = client.choose_place();
+    const Client::NodeLease place = client.choose_node();
     const auto operation = co_await client.begin_operation(
         place.channel(), Method::get_operation, request, options().request_timeout, Stage::working);
     EXPECT_EQ(operation.id(), "building");

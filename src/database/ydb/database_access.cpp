@@ -25,6 +25,9 @@
 
 namespace drover::database::ydb {
 
+using coro::Task;
+using Ydb::Operations::Operation;
+
 namespace {
 
 bool is_of_path(char letter) {
@@ -91,7 +94,7 @@ Task<void> ask_until_answered(const YdbDatabase& database,
       co_await with_session(database, body);
       co_return;
     } catch (const Error& error) {
-      if (!may_pass(error)) co_return;
+      if (!is_temporary(error)) co_return;
     }
   }
 }
@@ -154,14 +157,11 @@ std::string folder_pragma(const YdbDatabase& database) {
   return fmt::format("PRAGMA TablePathPrefix(\"{}\");\n", folder_path(database));
 }
 
-using coro::Task;
-using Ydb::Operations::Operation;
-
 // AlterTable needs a session of the Table service, whose calls go to one node.
 Task<IndexOperation> begin_index(Client& client, std::string table, std::string_view index,
                                  std::span<const std::string_view> columns) {
   Ydb::Table::AlterTableRequest request = request_for(std::move(table), index, columns);
-  const Client::Place place = client.choose_place();
+  const Client::NodeLease place = client.choose_node();
   Channel& channel = place.channel();
   const coro::Duration timeout = client.options().request_timeout;
   const Ydb::Table::CreateSessionRequest wanted;
@@ -185,7 +185,7 @@ Task<IndexOperation> begin_index(Client& client, std::string table, std::string_
 Task<IndexOperation> ask_for_index(Client& client, std::string id) {
   Ydb::Operations::GetOperationRequest request;
   request.set_id(id);
-  const Client::Place place = client.choose_place();
+  const Client::NodeLease place = client.choose_node();
   const Operation operation =
       co_await client.begin_operation(place.channel(), Method::get_operation, request,
                                       client.options().request_timeout, Stage::working);
@@ -207,7 +207,7 @@ coro::Duration pause_before(int number, double random) noexcept {
   return coro::Duration(static_cast<int64_t>(static_cast<double>(longest.count()) * random));
 }
 
-coro::Task<void> patiently(std::function<coro::Task<void>()> make_task) {
+coro::Task<void> with_retries(std::function<coro::Task<void>()> make_task) {
   constexpr int attempts_most = 100;
   std::minstd_rand random{std::random_device()()};
   std::uniform_real_distribution<double> half_to_one(0.5, 1.0);
@@ -216,14 +216,14 @@ coro::Task<void> patiently(std::function<coro::Task<void>()> make_task) {
       co_await make_task();
       co_return;
     } catch (const YdbError& error) {
-      if (!may_pass(error) || attempt >= attempts_most) throw;
+      if (!is_temporary(error) || attempt >= attempts_most) throw;
     }
     co_await coro::sleep_for(pause_before(attempt, half_to_one(random)));
   }
 }
 
-Task<void> ask_patiently(YdbDatabase database, coro::Duration timeout,
-                         std::function<Task<void>(Session&)> body) {
+Task<void> ask_with_retries(YdbDatabase database, coro::Duration timeout,
+                            std::function<Task<void>(Session&)> body) {
   const coro::Instant give_up = coro::Worker::current().now() + timeout;
   database.client.request_timeout = timeout;
   try {
@@ -258,7 +258,7 @@ Task<std::vector<std::string>> DatabaseAccess::table_names() {
   auto list = [&]() -> Task<void> {
     names = co_await list_tables(client_, folder_path(database_));
   };
-  co_await patiently(list);
+  co_await with_retries(list);
   co_return names;
 }
 
@@ -269,7 +269,7 @@ Task<void> DatabaseAccess::make_folder() {
     Ydb::Scheme::MakeDirectoryRequest request;
     request.set_path(database_.client.target.database + "/" + folder.substr(0, end));
     auto make = [&]() -> Task<void> { co_await client_.operate(Method::make_directory, request); };
-    co_await patiently(make);
+    co_await with_retries(make);
   }
 }
 
@@ -288,7 +288,7 @@ Task<QueryResult> DatabaseAccess::run(std::string text, MakeParameters make_para
       result = co_await session_->execute_and_commit(whole, std::move(parameters));
     }
   };
-  co_await patiently(attempt);
+  co_await with_retries(attempt);
   co_return result;
 }
 
@@ -305,7 +305,7 @@ Task<void> DatabaseAccess::bulk_upsert(std::string_view table, BulkRows rows) {
   request.set_value(rows.encoded());
   rows = BulkRows(std::span<const Column>{});  // frees the memory, because many calls may wait
   auto attempt = [&]() -> Task<void> { co_await client_.operate(Method::bulk_upsert, request); };
-  co_await patiently(attempt);
+  co_await with_retries(attempt);
 }
 
 Task<AdminRows> YdbAdminSession::query(std::string text, std::vector<AdminParameter> parameters) {
@@ -354,7 +354,7 @@ Task<void> require_snapshot_writes(YdbDatabase database, std::string probe) {
   };
   auto attempt = [&]() -> Task<void> { co_await with_session(database, write_nothing); };
   try {
-    co_await patiently(attempt);
+    co_await with_retries(attempt);
   } catch (const YdbError& error) {
     if (error.status() != Status::bad_request && error.status() != Status::unsupported) throw;
     throw Error(

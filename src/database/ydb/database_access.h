@@ -49,19 +49,21 @@ std::string folder_path(const YdbDatabase& database);
 std::string folder_pragma(const YdbDatabase& database);
 
 // Returns true if another attempt may succeed.
-inline bool may_pass(const Error& error) noexcept { return !error.is_permanent(); }
+inline bool is_temporary(const Error& error) noexcept {
+  return !error.is_permanent();
+}
 
 // Returns the pause before the retry `number`, from 1 on; `random` is from 0.5 to 1.
 coro::Duration pause_before(int number, double random) noexcept;
 
 // Repeats the task until it succeeds. Throws the error of the last attempt.
-coro::Task<void> patiently(std::function<coro::Task<void>()> make_task);
+coro::Task<void> with_retries(std::function<coro::Task<void>()> make_task);
 
 // Calls the body with a new session, after the sessions of a run have ended, and again with another
 // session after a temporary error, until the timeout. The body continues its own work. Throws only
 // Cancelled.
-coro::Task<void> ask_patiently(YdbDatabase database, coro::Duration timeout,
-                               std::function<coro::Task<void>(Session&)> body);
+coro::Task<void> ask_with_retries(YdbDatabase database, coro::Duration timeout,
+                                  std::function<coro::Task<void>(Session&)> body);
 
 // The state of an operation that builds an index.
 struct IndexOperation {

@@ -27,7 +27,7 @@ int attempts(int failures, YdbError error) {
   coro::VirtualClock clock;
   coro::Worker worker(clock);
   try {
-    coro::block_on(worker, patiently(work));
+    coro::block_on(worker, with_retries(work));
   } catch (const YdbError&) {
     return -made;
   }

@@ -35,7 +35,7 @@ class Session::Request {
   bool answered_ = false;
 };
 
-Session::Session(Client& client, Client::Place place, std::string id)
+Session::Session(Client& client, Client::NodeLease place, std::string id)
     : client_(client), place_(std::move(place)), id_(std::move(id)) {}
 
 Session::~Session() {
@@ -43,14 +43,14 @@ Session::~Session() {
 }
 
 Task<std::unique_ptr<Session>> Session::open(Client& client) {
-  Client::Place place = client.choose_place();
+  Client::NodeLease place = client.choose_node();
   const Ydb::Query::CreateSessionRequest request;
   Ydb::Query::CreateSessionResponse response;
   co_await client.ask(place.channel(), Method::create_session, request, response,
                       client.opening_metadata(), client.options().opening_timeout, Stage::opening);
   require_success(response, Method::create_session, Stage::opening);
   // The server may have created the session on another node.
-  auto its_own = client.place_on_node(static_cast<std::uint32_t>(response.node_id()));
+  auto its_own = client.lease_node(static_cast<std::uint32_t>(response.node_id()));
   std::unique_ptr<Session> session(
       new Session(client, its_own ? std::move(*its_own) : std::move(place), response.session_id()));
   its_own.reset();

@@ -105,7 +105,7 @@ class Session final : AttachListener {
   class Request;  // at most one exists at a time
   enum class Control : std::uint8_t { alone, goes_on, commits };
 
-  Session(Client& client, Client::Place place, std::string id);
+  Session(Client& client, Client::NodeLease place, std::string id);
 
   coro::Task<void> attach();
   coro::Task<QueryResult> run(std::string_view text, Parameters parameters, ResultSets sets,
@@ -121,7 +121,7 @@ class Session final : AttachListener {
   void tell_end() noexcept;
 
   Client& client_;
-  Client::Place place_;
+  Client::NodeLease place_;
   std::string id_;
   TransactionMode mode_ = TransactionMode::serializable_read_write;
   std::string tx_id_;

@@ -130,12 +130,12 @@ ErrorClass classify(TransportStatus status, Stage stage) noexcept {
 }
 
 YdbError::YdbError(Status status, std::string_view issues, std::string_view call, Stage stage,
-                   TextPlace place)
+                   TextPosition position)
     : Error(classify(status, stage), std::string(status_name(status)),
             reply_message(status, issues, call),
             status == Status::overloaded ? Backoff::slow : Backoff::fast),
       status_(status),
-      place_(place) {}
+      position_(position) {}
 
 YdbError::YdbError(TransportStatus status, std::string_view details, std::string_view call,
                    std::string_view peer, Stage stage)

@@ -76,11 +76,11 @@ enum class Stage : std::uint8_t {
 };
 
 // A position in the text of a statement, from 1 on. Row 0: unknown.
-struct TextPlace {
+struct TextPosition {
   std::uint32_t row = 0;
   std::uint32_t column = 0;
 
-  friend bool operator==(const TextPlace&, const TextPlace&) = default;
+  friend bool operator==(const TextPosition&, const TextPosition&) = default;
 };
 
 class YdbError final : public Error {
@@ -88,7 +88,7 @@ class YdbError final : public Error {
   // The error of a reply whose status is not success. `issues` is the text of its issues, `call`
   // the name of the call.
   YdbError(Status status, std::string_view issues, std::string_view call, Stage stage,
-           TextPlace place = {});
+           TextPosition position = {});
 
   // The error of a missing or incomplete reply. `peer` is the authority of the node.
   YdbError(TransportStatus status, std::string_view details, std::string_view call,
@@ -96,7 +96,7 @@ class YdbError final : public Error {
 
   Status status() const noexcept { return status_; }                 // unspecified: no reply
   TransportStatus transport() const noexcept { return transport_; }  // ok: a reply
-  TextPlace place() const noexcept { return place_; }  // of the error in the statement
+  TextPosition position() const noexcept { return position_; }  // of the error in the statement
   bool ends_session() const noexcept {
     return ydb::ends_session(status_) || ydb::ends_session(transport_);
   }
@@ -104,7 +104,7 @@ class YdbError final : public Error {
  private:
   Status status_ = Status::unspecified;
   TransportStatus transport_ = TransportStatus::ok;
-  TextPlace place_;
+  TextPosition position_;
 };
 
 // Returns true if the error concerns the text of the statement, such as a column that does not

@@ -137,22 +137,22 @@ TEST(ReplyTest, CollectsNestedIssues) {
 
 TEST(ReplyTest, NamesThePlaceOfTheInnermostIssue) {
   Issues issues;
-  EXPECT_EQ(place_of(issues), TextPlace{});
+  EXPECT_EQ(position_of(issues), TextPosition{});
   issues.Add()->set_message("without a place");
   Ydb::Issue::IssueMessage& outer = *issues.Add();
   outer.mutable_position()->set_row(2);
   outer.mutable_position()->set_column(9);
-  EXPECT_EQ(place_of(issues), (TextPlace{2, 9}));
+  EXPECT_EQ(position_of(issues), (TextPosition{2, 9}));
   outer.add_issues()->set_message("without a place");
   Ydb::Issue::IssueMessage* issue = outer.add_issues();
   issue->mutable_position()->set_row(3);
-  EXPECT_EQ(place_of(issues), (TextPlace{3, 0}));
+  EXPECT_EQ(position_of(issues), (TextPosition{3, 0}));
   for (int i = 0; i < 50; ++i) issue = issue->add_issues();
   issue->mutable_position()->set_row(4);
-  EXPECT_EQ(place_of(issues), (TextPlace{3, 0})) << "too deep";
+  EXPECT_EQ(position_of(issues), (TextPosition{3, 0})) << "too deep";
   const YdbError error =
       reply_error(Ydb::StatusIds::GENERIC_ERROR, issues, Method::execute_query, Stage::working);
-  EXPECT_EQ(error.place(), (TextPlace{3, 0}));
+  EXPECT_EQ(error.position(), (TextPosition{3, 0}));
 }
 
 TEST(ReplyTest, IsNoBook) {

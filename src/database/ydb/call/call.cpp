@@ -67,10 +67,10 @@ void collect(const Issues& issues, int level, std::size_t& count, std::string& t
   }
 }
 
-TextPlace innermost_place(const Issues& issues, int level) {
+TextPosition innermost_position(const Issues& issues, int level) {
   for (const Ydb::Issue::IssueMessage& issue : issues) {
-    const TextPlace inner =
-        level < levels_most ? innermost_place(issue.issues(), level + 1) : TextPlace{};
+    const TextPosition inner =
+        level < levels_most ? innermost_position(issue.issues(), level + 1) : TextPosition{};
     if (inner.row > 0) return inner;
     if (issue.position().row() > 0) return {issue.position().row(), issue.position().column()};
   }
@@ -221,8 +221,8 @@ bool Exchange::has_trailing(const char* key, const char* value) const noexcept {
   return false;
 }
 
-TextPlace place_of(const Issues& issues) {
-  return innermost_place(issues, 1);
+TextPosition position_of(const Issues& issues) {
+  return innermost_position(issues, 1);
 }
 
 std::string issues_text(const Issues& issues) {
@@ -235,7 +235,7 @@ std::string issues_text(const Issues& issues) {
 YdbError reply_error(Ydb::StatusIds::StatusCode status, const Issues& issues, Method method,
                      Stage stage) {
   return YdbError(static_cast<Status>(status), issues_text(issues), info_of(method).name, stage,
-                  place_of(issues));
+                  position_of(issues));
 }
 
 YdbError transport_error(TransportStatus status, std::string_view details, Method method,

@@ -45,7 +45,7 @@ using Issues = google::protobuf::RepeatedPtrField<Ydb::Issue::IssueMessage>;
 std::string issues_text(const Issues& issues);
 
 // Returns the first position that the issues name, of the innermost issue.
-TextPlace place_of(const Issues& issues);
+TextPosition position_of(const Issues& issues);
 
 YdbError reply_error(Ydb::StatusIds::StatusCode status, const Issues& issues, Method method,
                      Stage stage);

@@ -30,7 +30,7 @@ using database::postgres::Access;
 using database::postgres::Connection;
 using database::postgres::open_in_schema;
 using database::postgres::Result;
-using database::postgres::script_patiently;
+using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 
 // From this scale on, account numbers are bigint, as in pgbench.
@@ -148,7 +148,7 @@ Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_
                           MakeRows make, std::function<void(std::int64_t)> on_done = {}) {
   for (std::int64_t done = 0; done < rows;) {
     const std::int64_t next = std::min(done + rows_most, rows);
-    co_await script_patiently(connection, make(done + 1, next));
+    co_await script_with_retries(connection, make(done + 1, next));
     done = next;
     if (on_done) on_done(done);
   }
@@ -156,7 +156,7 @@ Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_
 
 // For databases whose transactions are too limited for create_and_fill().
 Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSettings& settings) {
-  for (const char* sql : tables_with_keys) co_await script_patiently(connection, sql);
+  for (const char* sql : tables_with_keys) co_await script_with_retries(connection, sql);
   if (connection.dialect() == database::Dialect::citus) {
     for (const char* sql : distributed) co_await connection.script(sql);
   }
@@ -172,7 +172,7 @@ Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSet
   co_await fill_in_pieces(connection, settings.scale * tellers_per_branch, most, tellers_sql);
   co_await fill_in_pieces(connection, settings.scale, most, branches_sql);
   for (const std::string_view name : pgbench_table_names) {
-    co_await script_patiently(connection, fmt::format("ANALYZE {}", name));
+    co_await script_with_retries(connection, fmt::format("ANALYZE {}", name));
   }
 }
 
@@ -190,7 +190,7 @@ Task<std::vector<std::string>> drop_pgbench_tables(Connection& connection) {
     co_return existing;
   }
   for (const std::string& name : existing) {
-    co_await script_patiently(connection, fmt::format("DROP TABLE {}", name));
+    co_await script_with_retries(connection, fmt::format("DROP TABLE {}", name));
   }
   co_return existing;
 }

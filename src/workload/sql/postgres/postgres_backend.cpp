@@ -406,7 +406,7 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
     std::optional<std::size_t> first_host) {
   Access access = access_;
   access.first_host = first_host;
-  access.role_patience = role_patience();
+  access.role_timeout = role_timeout();
   // Scripts do not declare whether they write. Once the server has refused a write, sessions must
   // be able to write.
   if (met_read_only()) access.role = database::postgres::ServerRole::writable;

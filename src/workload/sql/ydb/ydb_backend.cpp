@@ -46,7 +46,7 @@ bool changes_scheme(const Statement& statement) {
 
 // Converts a place in the sent text, which begins with pragmas and declarations, to the script:
 // " (line 7, column 3)". Returns an empty text for places before the statement.
-std::string place_in_script(database::ydb::TextPlace place, const Statement& statement,
+std::string place_in_script(database::ydb::TextPosition place, const Statement& statement,
                             std::string_view sent) {
   sent.remove_suffix(statement.command->sql.text().size());
   const auto lines_before = static_cast<std::uint32_t>(std::ranges::count(sent, '\n'));
@@ -185,7 +185,7 @@ class YdbSession final : public ScriptSession, public database::ydb::SessionTurn
     const ErrorClass error_class =
         only_reads(statement) ? database::ydb::class_without_commit(error) : error.error_class();
     return {error_class, error.sqlstate(),
-            error.what() + place_in_script(error.place(), statement, texts_.of(statement)),
+            error.what() + place_in_script(error.position(), statement, texts_.of(statement)),
             error.backoff()};
   }
 

@@ -29,7 +29,7 @@ using database::postgres::open_connection;
 using database::postgres::open_in_schema;
 using database::postgres::recover_prepared;
 using database::postgres::recovery_note;
-using database::postgres::recovery_patience;
+using database::postgres::recovery_timeout;
 using database::postgres::ServerRole;
 
 // Money of another tool's tables may be binary floating point: each value is rounded to cents.
@@ -143,7 +143,7 @@ class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Dat
 
   Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {
     const auto connection = co_await open_to_read_all();
-    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
+    co_await recover_prepared(*connection, recovery_timeout, access_.on_session_note);
     co_return co_await add_up(*connection, warehouses);
   }
 
@@ -177,7 +177,7 @@ class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Dat
   Task<std::vector<ResolvedCommit>> look_for(std::span<const UnknownCommit> writes,
                                              std::string since) const {
     const auto connection = co_await open_to_read_all();
-    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
+    co_await recover_prepared(*connection, recovery_timeout, access_.on_session_note);
     co_await set(*connection, "SET TimeZone TO 'UTC'");
     co_return co_await resolve_commits(*connection, writes, std::move(since));
   }

@@ -115,7 +115,7 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
     std::optional<std::size_t> first_host) {
   database::postgres::SessionSettings settings = session_settings_.at(first_host);
   settings.access.role = database::postgres::ServerRole::writable;
-  settings.access.role_patience = role_patience();
+  settings.access.role_timeout = role_timeout();
   database::postgres::OpenedSession opened =
       co_await database::postgres::open_session(settings, statements_);
   if (batched() && loses_rows(opened.connection->server_version())) by_row_ = true;
@@ -133,7 +133,7 @@ Task<std::vector<ResolvedCommit>> PostgresBackend::resolve(std::vector<UnknownCo
   };
   // A scan of a large history takes longer than the timeout, and still has a limit.
   const coro::Duration timeout = options_.resolve_timeout;
-  co_await ask_at_the_end(session_settings_, {timeout, 10 * timeout}, ask);
+  co_await ask_after_run(session_settings_, {timeout, 10 * timeout}, ask);
   found.resize(commits.size());
   co_return found;
 }

@@ -14,7 +14,7 @@
 
 namespace drover::tpcc::ydb {
 
-using database::ydb::patiently;
+using database::ydb::with_retries;
 namespace {
 
 using coro::Task;
@@ -101,7 +101,7 @@ class DatabaseOnYdb final : public Database {
   Task<LedgerSums> read_ledger(WarehouseRange warehouses) const override {
     LedgerSums sums;
     auto ask = [&]() -> Task<void> { sums = co_await read_sums(database_, warehouses); };
-    co_await patiently(ask);
+    co_await with_retries(ask);
     co_return sums;
   }
 

@@ -164,7 +164,7 @@ Task<std::vector<ResolvedCommit>> resolve_commits(YdbDatabase database,
       answers.emplace_back(answer, answer == Resolution::committed ? one.trace.orders : 0);
     }
   };
-  co_await database::ydb::ask_patiently(database, timeout, resolve_rest);
+  co_await database::ydb::ask_with_retries(database, timeout, resolve_rest);
   answers.resize(commits.size());
   co_return answers;
 }

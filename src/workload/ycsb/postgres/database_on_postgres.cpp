@@ -23,7 +23,7 @@ using database::postgres::Access;
 using database::postgres::open_in_schema;
 using database::postgres::recover_prepared;
 using database::postgres::recovery_note;
-using database::postgres::recovery_patience;
+using database::postgres::recovery_timeout;
 using database::postgres::ServerRole;
 
 class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Database> {
@@ -42,7 +42,7 @@ class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Dat
       co_return co_await prepare_run(*connection, std::move(properties), known);
     }
     std::optional<std::string> note = co_await recovery_note(*connection);
-    co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
+    co_await recover_prepared(*connection, recovery_timeout, access_.on_session_note);
     RunPreparation prepared = co_await prepare_run(*connection, std::move(properties), known);
     if (note) prepared.notes.push_back(std::move(*note));
     co_return prepared;
@@ -57,7 +57,7 @@ class DatabaseOnPostgres final : public database::postgres::PostgresDatabase<Dat
     const ServerRole role = writes(properties) ? ServerRole::primary : ServerRole::any;
     const auto connection = co_await open_in_schema(at(role));
     if (role == ServerRole::primary) {
-      co_await recover_prepared(*connection, recovery_patience, access_.on_session_note);
+      co_await recover_prepared(*connection, recovery_timeout, access_.on_session_note);
     }
     co_return co_await add_up(*connection, std::move(properties), values);
   }

@@ -33,9 +33,9 @@ namespace {
 using coro::Task;
 using database::Error;
 using database::postgres::Connection;
-using database::postgres::repeated;
-using database::postgres::script_patiently;
+using database::postgres::script_with_retries;
 using database::postgres::traits_of;
+using database::postgres::with_retries;
 
 constexpr std::size_t chunk_bytes = 256 * 1024;  // that are handed to libpq at a time
 constexpr std::string_view unique_violation_of_copy = "23505";
@@ -44,7 +44,8 @@ constexpr std::string_view lock_timed_out = "55P03";
 constexpr std::string_view not_ours = "42501";
 
 constexpr std::array<std::string_view, 2> load_settings = {
-    // A crash of the server may lose the last commits, and then their rows in drover_ycsb_loaded too: the load that goes
+    // A crash of the server may lose the last commits, and then their rows in drover_ycsb_loaded
+    // too: the load that goes
     // on sees it.
     "SET synchronous_commit = off",
     // No session of a client that was killed goes on (from PostgreSQL 14 on).
@@ -190,7 +191,8 @@ Task<void> Load::load_piece(Connection& connection, RowRange piece) {
     co_await commit_piece(connection, sent);
     co_return;
   }
-  // A part that begins or ends within this piece has another record: its load may have been quicker.
+  // A part that begins or ends within this piece has another record: its load may have been
+  // quicker.
   co_await database::postgres::roll_back(connection);
   const LoadRecord record = co_await read_load_record(connection, table_);
   if (missing_ranges(piece, record.loaded) == std::vector{piece}) throw *duplicate;
@@ -219,7 +221,7 @@ Task<void> Load::load_pieces() {
 // Or somebody else keeps it, or the table, for long.
 Task<bool> Load::try_piece(Connection& connection, RowRange piece) {
   try {
-    co_await repeated(connection, [&] { return load_piece(connection, piece); });
+    co_await with_retries(connection, [&] { return load_piece(connection, piece); });
   } catch (const Error& error) {
     if (error.sqlstate() != lock_timed_out) throw;
     co_return false;
@@ -227,7 +229,8 @@ Task<bool> Load::try_piece(Connection& connection, RowRange piece) {
   co_return true;
 }
 
-// Those in the middle of a piece for whose client the server waits, by process, and what changes when something comes.
+// Those in the middle of a piece for whose client the server waits, by process, and what changes
+// when something comes.
 Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection) const {
   const auto found = co_await connection.query(
       "SELECT a.pid, concat_ws(' ', a.backend_start, a.state_change, c.bytes_processed) "
@@ -270,7 +273,7 @@ Task<void> Load::end_silent_loaders(Connection& connection) {
 Task<void> Load::finish() {
   observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
   first_->take_warnings();
-  co_await script_patiently(*first_, fmt::format("ANALYZE {}", table_.name()));
+  co_await script_with_retries(*first_, fmt::format("ANALYZE {}", table_.name()));
   for (const std::string& warning : first_->take_warnings()) {
     observer_.on_note(database::postgres::no_statistics_note(table_.plain_name(), warning));
   }
@@ -279,7 +282,7 @@ Task<void> Load::finish() {
         fmt::format("UPDATE {} SET layout = layout WHERE table_name = $1::text", record_table),
         table_.plain_name());
   };
-  co_await repeated(*first_, touch);
+  co_await with_retries(*first_, touch);
 }
 
 // Opens the first session again, because a pooler or a balancer may have ended it as idle while the

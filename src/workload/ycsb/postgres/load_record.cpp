@@ -12,7 +12,7 @@ namespace drover::ycsb::postgres {
 using coro::Task;
 using database::postgres::Connection;
 using database::postgres::Result;
-using database::postgres::script_patiently;
+using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 
 namespace {
@@ -123,11 +123,11 @@ Task<bool> make_tables(Connection& connection, const std::string& schema, const 
   if (!schema.empty()) co_await create_schema(connection, schema);
   const bool had_table = co_await has_relation(connection, table.name());
   const database::Dialect dialect = connection.dialect();
-  co_await script_patiently(connection, table.create_statement(dialect));
+  co_await script_with_retries(connection, table.create_statement(dialect));
   const bool is_citus = dialect == database::Dialect::citus;
   if (is_citus) co_await distribute(connection, table.name(), table.distribute_statement());
   for (std::string& sql : create_record_tables()) {
-    co_await script_patiently(connection, std::move(sql));
+    co_await script_with_retries(connection, std::move(sql));
   }
   if (is_citus) co_await distribute_records(connection);
   co_return had_table;
@@ -169,7 +169,7 @@ Task<void> begin_load(Connection& connection, std::string schema, const Table& t
   };
   bool is_recorded_by_another = false;
   try {
-    co_await database::postgres::repeated(connection, record);
+    co_await database::postgres::with_retries(connection, record);
   } catch (const database::Error& error) {
     if (error.sqlstate() != key_is_taken) throw;
     is_recorded_by_another = true;
@@ -177,7 +177,7 @@ Task<void> begin_load(Connection& connection, std::string schema, const Table& t
   if (!is_recorded_by_another) co_return;
   // Of two loads that found no record one is refused by its key, and finds it now.
   had_table = true;
-  co_await database::postgres::repeated(connection, record);
+  co_await database::postgres::with_retries(connection, record);
 }
 
 Task<std::vector<std::string>> drop_table(Connection& connection, const Table& table) {
@@ -190,11 +190,12 @@ Task<std::vector<std::string>> drop_table(Connection& connection, const Table& t
   }
   const bool has_table = co_await has_relation(connection, table.name());
   if (has_table) co_await require_key_column(connection, table);
-  // First what says what is loaded: a table without it is refused, and a record without its rows would be believed.
+  // First what says what is loaded: a table without it is refused, and a record without its rows
+  // would be believed.
   const bool was_recorded = co_await has_relation(connection, record_table);
   if (was_recorded && !is_one_transaction) co_await forget(connection, table);
   if (has_table) {
-    co_await script_patiently(connection, fmt::format("DROP TABLE {}", table.name()));
+    co_await script_with_retries(connection, fmt::format("DROP TABLE {}", table.name()));
     dropped.push_back(table.plain_name());
   }
   const bool is_recorded = co_await has_relation(connection, record_table);
@@ -204,7 +205,7 @@ Task<std::vector<std::string>> drop_table(Connection& connection, const Table& t
         co_await connection.query(fmt::format("SELECT 1 FROM {} LIMIT 1", record_table));
     if (left.rows() == 0) {
       for (const std::string_view ours : {record_table, loaded_table}) {
-        co_await script_patiently(connection, fmt::format("DROP TABLE {}", ours));
+        co_await script_with_retries(connection, fmt::format("DROP TABLE {}", ours));
         dropped.emplace_back(ours);
       }
     }

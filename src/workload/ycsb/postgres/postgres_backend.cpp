@@ -192,7 +192,7 @@ Task<std::unique_ptr<PostgresBackend::Pooled>> PostgresBackend::connect(
   if (writes(options_.properties)) {
     settings.access.role = database::postgres::ServerRole::writable;
   }
-  settings.access.role_patience = role_patience();
+  settings.access.role_timeout = role_timeout();
   co_return std::make_unique<PostgresSession>(
       *this, co_await database::postgres::open_session(settings, prepared_));
 }
@@ -203,7 +203,7 @@ Task<std::vector<Resolution>> PostgresBackend::resolve(std::vector<Doubt> doubts
     answers = co_await resolve_doubts(connection, options_.properties, options_.values, doubts);
   };
   const coro::Duration patience = options_.resolve_patience;
-  co_await ask_at_the_end(session_settings_, {patience, patience}, ask);
+  co_await ask_after_run(session_settings_, {patience, patience}, ask);
   answers.resize(doubts.size(), Resolution::unknown);
   co_return answers;
 }

@@ -95,7 +95,7 @@ Task<void> Check::read_range(Client& client, std::unique_ptr<Session>& session, 
       session->set_mode(database::ydb::TransactionMode::snapshot_read_only);
       page = co_await read_page(*session, after, range);
     };
-    co_await database::ydb::patiently(attempt);
+    co_await database::ydb::with_retries(attempt);
     const ResultSetView rows = page.set(0);
     if (rows.rows() == 0) break;
     verify(rows);

@@ -94,7 +94,7 @@ Task<std::vector<Resolution>> resolve_doubts(YdbDatabase database, Properties pr
       answers.push_back(answer);
     }
   };
-  co_await database::ydb::ask_patiently(database, patience, resolve_rest);
+  co_await database::ydb::ask_with_retries(database, patience, resolve_rest);
   answers.resize(doubts.size(), Resolution::unknown);
   co_return answers;
 }

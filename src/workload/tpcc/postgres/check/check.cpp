@@ -186,7 +186,7 @@ Task<void> recover_before_check(Connection& connection, const CheckOptions& opti
   // A role that may recover does so at once. Another one waits for Citus.
   constexpr coro::Duration time_of_allowed_role = std::chrono::seconds(5);
   const std::optional<std::string> note = co_await recovery_note(connection);
-  const coro::Duration limit = note ? database::postgres::recovery_patience : time_of_allowed_role;
+  const coro::Duration limit = note ? database::postgres::recovery_timeout : time_of_allowed_role;
   try {
     co_await recover_prepared(connection, limit, options.on_session_note);
   } catch (const Error&) {

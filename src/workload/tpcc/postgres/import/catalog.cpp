@@ -22,7 +22,7 @@ using database::Dialect;
 using database::postgres::Connection;
 using database::postgres::PostgresAdminSession;
 using database::postgres::Result;
-using database::postgres::script_patiently;
+using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 
 Task<void> read_objects(Connection& connection, const std::vector<std::string>& tables,
@@ -280,7 +280,7 @@ Task<void> execute_each(Connection& connection, std::vector<std::string> stateme
   for (const std::string& statement : statements) {
     std::optional<database::Error> error;
     try {
-      co_await script_patiently(connection, statement);
+      co_await script_with_retries(connection, statement);
     } catch (const database::Error& thrown) {
       error = thrown;
     }

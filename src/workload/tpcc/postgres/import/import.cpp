@@ -29,7 +29,7 @@ using database::postgres::Connection;
 using database::postgres::DialectTraits;
 using database::postgres::PostgresAdminSession;
 using database::postgres::Result;
-using database::postgres::script_patiently;
+using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 
 constexpr std::string_view no_replica_identity = "55000";
@@ -68,8 +68,8 @@ Task<void> record_begin(Connection& connection, AdminSession& session, ImportRec
   }
   if (!refusal) co_return;
   // The table is in a publication, and an older version of Drover made it without a key.
-  co_await script_patiently(connection, fmt::format("ALTER TABLE {} REPLICA IDENTITY FULL",
-                                                    session.table(settings_table)));
+  co_await script_with_retries(connection, fmt::format("ALTER TABLE {} REPLICA IDENTITY FULL",
+                                                       session.table(settings_table)));
   co_await write_record(session, std::move(record));
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 using coro::Task;
 using database::postgres::Connection;
-using database::postgres::script_patiently;
+using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 using Connections = std::vector<std::unique_ptr<Connection>>;
 
@@ -81,7 +81,7 @@ Task<void> declare_references(Connection& connection, const std::string& schema,
   for (const SchemaObject& reference : references_of(schema)) {
     if (catalog.has(reference.name) || catalog.is_unvalidated(reference.name)) continue;
     sql += reference.sql + " NOT VALID;\n";
-    if (!is_one_transaction) co_await script_patiently(connection, std::exchange(sql, {}));
+    if (!is_one_transaction) co_await script_with_retries(connection, std::exchange(sql, {}));
   }
   if (!sql.empty()) co_await connection.script(std::move(sql));
 }
@@ -131,7 +131,7 @@ class StepQueue {
       observer_.on_step(step->name, ++started_, total_);
       const coro::Instant begin = coro::Worker::current().now();
       connection.take_warnings();
-      co_await script_patiently(connection, step->sql);
+      co_await script_with_retries(connection, step->sql);
       for (const std::string& warning : connection.take_warnings()) {
         if (step->is_analyze) {
           leave_out(table_name(step->table), warning);
@@ -199,7 +199,7 @@ Task<void> finish_import(const PostgresImportOptions& options, ForeignKeys refer
   Connection& first = *connections.front();
   const Catalog catalog = co_await read_catalog(first, options.schema);
   for (const std::string& index : catalog.invalid_indexes) {
-    co_await script_patiently(
+    co_await script_with_retries(
         first, fmt::format("DROP INDEX IF EXISTS {}", qualified_name(options.schema, index)));
   }
   std::vector<Step> steps = index_steps(options.schema, catalog, {first.dialect()});

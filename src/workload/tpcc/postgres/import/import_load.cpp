@@ -205,7 +205,7 @@ Task<int64_t> Load::load_table_in_pieces(Connection& connection, Table table, in
     co_await pool_.run(make);
     const int64_t made = rows.rows_written() - rows_before;
     const PieceProgress after = {part, before.table, rows.next(), before.rows + made};
-    co_await database::postgres::repeated(
+    co_await database::postgres::with_retries(
         connection, [&] { return load_piece(connection, table, before, after, bytes); });
     work_.count(table, made, static_cast<int64_t>(bytes.size()));
     before = after;
@@ -228,7 +228,7 @@ Task<void> Load::load_part_in_pieces(Connection& connection, int32_t part) {
                                            qualified_name(options_.schema, progress_table), part));
     co_await connection.script("COMMIT");
   };
-  co_await database::postgres::repeated(connection, record);
+  co_await database::postgres::with_retries(connection, record);
   if (part != item_part) work_.count_warehouse();
 }
 

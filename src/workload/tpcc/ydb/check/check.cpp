@@ -14,7 +14,7 @@
 
 namespace drover::tpcc::ydb {
 
-using database::ydb::patiently;
+using database::ydb::with_retries;
 
 namespace {
 
@@ -127,7 +127,7 @@ Task<PieceAnswer> CheckSession::judge(const YqlCondition& condition, CheckPiece 
     }
   };
   try {
-    co_await patiently(attempt);
+    co_await with_retries(attempt);
   } catch (const YdbError& error) {
     if (!opened || !refused(error)) throw;
     answer.error = error.what();

@@ -124,7 +124,7 @@ Task<bool> index_exists(DatabaseAccess& access, Index index) {
     co_await access.query(fmt::format("SELECT {} FROM {} VIEW {} LIMIT 1", index.columns.front(),
                                       table_name(index.table), index.name));
   } catch (const YdbError& error) {
-    if (may_pass(error) || error.error_class() == database::ErrorClass::denied) throw;
+    if (is_temporary(error) || error.error_class() == database::ErrorClass::denied) throw;
     refused = true;
   }
   co_return !refused;

@@ -14,7 +14,7 @@
 namespace drover::tpcc::ydb {
 
 using database::finish_in_time;
-using database::ydb::patiently;
+using database::ydb::with_retries;
 namespace {
 
 using coro::Task;
@@ -45,7 +45,7 @@ Task<std::string> begin_build(DatabaseAccess& access, const Index& index) {
         access.client(), access.path_of(table_name(index.table)), index.name, index.columns);
     begun = co_await std::move(beginning).under(own);
   };
-  co_await patiently(begin);
+  co_await with_retries(begin);
   co_return begun.ready ? std::string() : begun.id;
 }
 
@@ -59,7 +59,7 @@ Task<std::optional<YdbError>> wait_for(DatabaseAccess& access, const std::string
   };
   while (!operation.ready) {
     co_await coro::sleep_for(interval);
-    co_await patiently(ask);
+    co_await with_retries(ask);
   }
   co_return operation.error;
 }
@@ -93,7 +93,7 @@ Task<std::optional<YdbError>> follow(DatabaseAccess& access, const IndexBuild& b
     co_await finish_in_time(cancel_build(access, build.index, id), cancel_time);
     throw coro::Cancelled{};
   }
-  if (lost && may_pass(*lost)) throw failure(build.index, *lost);
+  if (lost && is_temporary(*lost)) throw failure(build.index, *lost);
   co_await write_build(access, build.index, "");
   if (lost) co_return lost;
   co_return end;

@@ -8,6 +8,7 @@
 
 #include "database/ydb/database_access.h"
 #include "workload/tpcc/import/import.h"
+#include "workload/tpcc/import/import_record.h"
 
 namespace drover::tpcc::ydb {
 namespace {
