@@ -327,7 +327,7 @@ void other_threads_and_sockets() {
 // A primitive of one's own: lets tasks pass while it is open, makes them wait while it is shut.
 class Gate {
  public:
-  class PassAwaiter final : Waiter {
+  class PassAwaiter final : public Waiter {
    public:
     explicit PassAwaiter(Gate& gate) noexcept : gate_(gate) {}
     bool await_ready() const noexcept { return gate_.open_; }
@@ -336,8 +336,6 @@ class Gate {
     bool await_suspend(std::coroutine_handle<Promise> awaiting) noexcept {
       return wait_unless(awaiting, gate_.waiters_, [] { return false; });
     }
-
-    void await_resume() const { throw_if_cancelled(); }
 
    private:
     Gate& gate_;

@@ -26,6 +26,7 @@
 
 #include "coro/awaiter.h"
 #include "coro/clock.h"
+#include "coro/semaphore.h"
 #include "coro/timer_wheel.h"
 
 namespace drover::coro {
@@ -164,7 +165,7 @@ class PacedQueue final : TimerNode {
   };
 
   // Ends the stay of a task that has entered. Requires: places are limited.
-  void leave() noexcept {
+  void release() noexcept {
     ++free_places_;
     if (!waiters_.empty()) admit(Duration::zero());
   }
@@ -257,19 +258,8 @@ class Limiter {
   explicit Limiter(const Options& options)
       : queue_(options.rate, checked_places(options), options.queue_limit) {}
 
-  // A task's place inside, which its destructor returns. Must not outlive the limiter.
-  class [[nodiscard]] Place {
-   public:
-    explicit Place(detail::PacedQueue& queue) noexcept : queue_(&queue) {}
-    Place(Place&& other) noexcept : queue_(std::exchange(other.queue_, nullptr)) {}
-    Place& operator=(Place&&) = delete;
-    ~Place() {
-      if (queue_ != nullptr) queue_->leave();
-    }
-
-   private:
-    detail::PacedQueue* queue_;
-  };
+  // A task's place inside, which must not outlive the limiter.
+  using Place = detail::Permit<detail::PacedQueue>;
 
   class EnterAwaiter final : public detail::PacedQueue::EntryAwaiter {
    public:

@@ -217,7 +217,7 @@ TEST_F(LimiterTest, RefusesToLetNobodyIn) {
   EXPECT_THROW(Limiter{no_rate}, std::invalid_argument);
 }
 
-// leave() admits the task for which the timer was armed, so the timer must be removed.
+// Leaving admits the task for which the timer was armed, so the timer must be removed.
 TEST_F(LimiterTest, IsDestroyedInTheTurnInWhichTheLastWaiterWasLetIn) {
   const Limiter::Options options{.concurrent = 2, .rate = ten_a_second};
   auto limiter = std::make_unique<Limiter>(options);

@@ -11,24 +11,31 @@
 
 namespace drover::coro {
 
+namespace detail {
+
+// Movable permit of an `Owner`. Its destructor returns the permit.
+template <class Owner>
+class [[nodiscard]] Permit {
+ public:
+  explicit Permit(Owner& owner) noexcept : owner_(&owner) {}
+  Permit(Permit&& other) noexcept : owner_(std::exchange(other.owner_, nullptr)) {}
+  Permit& operator=(Permit&&) = delete;
+  ~Permit() {
+    if (owner_ != nullptr) owner_->release();
+  }
+
+ private:
+  Owner* owner_;
+};
+
+}  // namespace detail
+
 class Semaphore : Pinned {
  public:
+  using Permit = detail::Permit<Semaphore>;
+
   explicit Semaphore(std::size_t permits) noexcept : available_(permits) {}
   ~Semaphore() { assert(waiters_.empty()); }
-
-  // Permit that its destructor returns.
-  class [[nodiscard]] Permit {
-   public:
-    explicit Permit(Semaphore& semaphore) noexcept : semaphore_(&semaphore) {}
-    Permit(Permit&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
-    Permit& operator=(Permit&&) = delete;
-    ~Permit() {
-      if (semaphore_ != nullptr) semaphore_->release();
-    }
-
-   private:
-    Semaphore* semaphore_;
-  };
 
   class AcquireAwaiter final : public Waiter {
    public:
@@ -58,6 +65,8 @@ class Semaphore : Pinned {
   std::size_t waiting() const noexcept { return waiters_.size(); }
 
  private:
+  friend Permit;
+
   void release() noexcept {
     if (!waiters_.wake_first()) ++available_;
   }
