@@ -9,7 +9,7 @@ using coro::Instant;
 
 namespace {
 
-// Answers that come closer together are as good as one.
+// Answers that are closer together are not recorded separately.
 constexpr Duration answer_precision = std::chrono::milliseconds(10);
 
 constexpr int usual_gaps_of_a_stall = 5;
@@ -24,8 +24,7 @@ constexpr auto relaxed = std::memory_order_relaxed;
 void Availability::begin_outage(Instant now, std::string_view error) {
   if (current_) return;
   current_.emplace();
-  // A server that hangs fails when somebody loses patience with it, and is away since its last
-  // answer.
+  // A server that hangs fails only after a timeout, but has been away since its last answer.
   const Instant since = since_.load(relaxed);
   current_->start = busy_workers_ > 0 && is_stall(since, now) ? since : now;
   current_->first_error = error;
@@ -58,7 +57,7 @@ void Availability::end_outage(Instant now) {
   down_.store(false, std::memory_order_relaxed);
 }
 
-// Requires, like the others of stalls: the mutex is held.
+// Requires: the mutex is held. So do learn_gap() and end_silence().
 bool Availability::is_stall(Instant start, Instant end) const {
   return end - start >= stall_from_.load(relaxed);
 }
@@ -86,7 +85,7 @@ void Availability::end_silence(Instant now) {
 
 void Availability::note_answer(Instant now) {
   const std::lock_guard lock(mutex_);
-  // The first answer of all tells how long one takes: it is needed to judge by.
+  // The first answer sets the usual gap, by which stalls are judged.
   if (!usual_gap_) learn_gap(now - since_.load(relaxed));
   const Duration gap = now - since_.load(relaxed);
   end_silence(now);
@@ -96,7 +95,7 @@ void Availability::note_answer(Instant now) {
 void Availability::work_began(Instant now) {
   const std::lock_guard lock(mutex_);
   if (busy_workers_++ > 0) return;
-  end_silence(idle_since_);  // nobody waited any more, and nobody had had an answer
+  end_silence(idle_since_);  // the silence ended when the last client stopped waiting
   since_.store(std::max(now, since_.load(relaxed)), relaxed);
 }
 
@@ -184,15 +183,10 @@ AvailabilityRecord Availability::record(Instant now) const {
 
 AvailabilityRecord Availability::recent(Instant now, std::size_t most) const {
   const std::lock_guard lock(mutex_);
-  AvailabilityRecord record{.outages = {},
-                            .stalls = {},
-                            .interruptions = record_.interruptions,
-                            .sessions_lost = record_.sessions_lost,
-                            .sessions_ended_idle = record_.sessions_ended_idle,
-                            .sessions_reopened = record_.sessions_reopened,
-                            .sessions_renewed = record_.sessions_renewed,
-                            .outages_dropped = record_.outages_dropped,
-                            .stalls_dropped = record_.stalls_dropped};
+  AvailabilityRecord record{record_.counts()};
+  record.sessions_renewed = record_.sessions_renewed;
+  record.outages_dropped = record_.outages_dropped;
+  record.stalls_dropped = record_.stalls_dropped;
   const std::size_t kept = std::min(most, record_.outages.size());
   record.outages_dropped += record_.outages.size() - kept;
   record.outages.assign(record_.outages.end() - static_cast<std::ptrdiff_t>(kept),

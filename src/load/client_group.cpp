@@ -20,10 +20,10 @@ using database::ErrorClass;
 
 namespace {
 
-// What its stream of random numbers is for: no workload uses the number.
+// A stream of random numbers that no workload uses.
 constexpr int retry_purpose = 6;
 
-// This worker's share of the permits: at least one.
+// Returns this worker's share of the permits: at least one.
 std::size_t permits_of(const Plan& plan, std::size_t index) noexcept {
   if (plan.max_inflight == 0) return std::numeric_limits<std::size_t>::max();
   return std::max<std::size_t>(plan.share_of_worker(index, plan.max_inflight), 1);
@@ -59,7 +59,7 @@ class InFlight {
   WorkerMetrics& metrics_;
 };
 
-// Whether no outage lay between the two.
+// Returns true if no outage lay between the two epochs (Availability::epoch()).
 bool no_outage(std::uint64_t epoch_before, std::uint64_t epoch_after) noexcept {
   return epoch_before == epoch_after && epoch_before % 2 == 0;
 }
@@ -90,7 +90,7 @@ ClientGroup::ClientGroup(const Plan& plan, std::size_t index, Workload& workload
   if (plan.rate > 0) recorder_.keep_service_times();
 }
 
-// With millions of terminals it takes long to make them: somebody looks whether the run shall end.
+// Millions of terminals take seconds to start, so a stop request is looked for meanwhile.
 bool ClientGroup::start(Task<void> terminal) {
   constexpr std::uint64_t made_at_a_time = 8'192;
   terminals_->start(std::move(terminal));
@@ -118,8 +118,7 @@ Task<void> ClientGroup::run(Timetable timetable) {
   if (timetable.measure_end != Instant::max()) schedule(timetable);
   clock.start(keep_sessions_open());
   clock.start(watch_timers());
-  // All of them before the first one acts: those that act would take the worker's time from those
-  // that are still to be made.
+  // All terminals are made before the first one runs, which would delay the others.
   metrics_.terminals_wanted.add(workload_.terminals());
   workload_.start_terminals(*this);
   terminals_to_come_ = metrics_.terminals_made.get();
@@ -164,7 +163,7 @@ void ClientGroup::leave_unsettled() {
   recorder_.settle(std::vector(unknown_commits, database::Resolution::unknown));
 }
 
-// Beside the terminals: a database that is gone for good ends the run.
+// Reopens lost connections. Gives up the run if the database is gone for good.
 Task<void> ClientGroup::keep_sessions_open() {
   try {
     co_await backend_.keep_open(*this);
@@ -173,7 +172,7 @@ Task<void> ClientGroup::keep_sessions_open() {
   }
 }
 
-// Without delays no terminal sleeps: there would be nothing to tell how late the worker is.
+// Measures the timer lag ten times a second, because terminals without delays have no timers.
 Task<void> ClientGroup::watch_timers() {
   constexpr Duration every = std::chrono::milliseconds(100);
   for (;;) {
@@ -226,12 +225,12 @@ void ClientGroup::give_up(std::exception_ptr reason) noexcept {
   if (given_up_) given_up_();
 }
 
-ClientGroup::Wait::Wait(ClientGroup& group) noexcept
+ClientGroup::ConnectionWait::ConnectionWait(ClientGroup& group) noexcept
     : group_(group), asked_(Worker::current().now()), epoch_(group.shared_.availability.epoch()) {
   group_.recorder_.wait_began();
 }
 
-Recorder::Served ClientGroup::Wait::served() noexcept {
+Recorder::Served ClientGroup::ConnectionWait::served() noexcept {
   group_.recorder_.wait_ended();
   const Instant now = Worker::current().now();
   const Availability& availability = group_.shared_.availability;
@@ -251,8 +250,9 @@ Task<bool> ClientGroup::transact_in_background(Transaction& transaction) {
   co_return succeeded;
 }
 
-// Whether it succeeded; that it failed for good has been recorded. `client_wait` is null if no terminal waits.
-// One that is cancelled when its commit was sent leaves a doubt.
+// Returns true if the transaction succeeded. Records a failure. `client_wait` is null if no
+// terminal waits. A transaction that is cancelled after it sent its commit is kept as an unknown
+// commit.
 Task<bool> ClientGroup::attempt_until_done(database::Session& session, Transaction& transaction,
                                            Recorder::ClientWait* client_wait) {
   const InFlight in_flight(metrics_);
@@ -283,7 +283,7 @@ Task<bool> ClientGroup::attempt_until_done(database::Session& session, Transacti
   }
 }
 
-// Gives the run up if the server refuses access, or if no transaction of this type can succeed.
+// Gives up the run if the server refuses access, or if no transaction of this type can succeed.
 void ClientGroup::give_up_if_hopeless(const Transaction& transaction, const Error& error) {
   if (error.error_class() == ErrorClass::denied) give_up(std::make_exception_ptr(error));
   const std::string& name = plan_.workload.types[transaction.type()].name;
@@ -292,7 +292,7 @@ void ClientGroup::give_up_if_hopeless(const Transaction& transaction, const Erro
   give_up(std::make_exception_ptr(Error(error.error_class(), error.sqlstate(), why)));
 }
 
-// Both of the n-th failure of their kind, n from 1 on.
+// The pause after the n-th failure of its kind, n from 1 on.
 Duration ClientGroup::retry_pause(int number) noexcept {
   const RetryPolicy& retry = plan_.retry;
   return part_of(doubled(retry.pause_first, number - 1, retry.pause_max), retry_rng_.unit());

@@ -1,10 +1,10 @@
-// ClientGroup: the terminals of one worker, from the first to the last of them, and what they transact.
+// ClientGroup: the terminals or clients of one worker, and the execution of their transactions.
 //
-// The workload says what a terminal is: each is a task of its own. At the end, terminals that sleep or
-// wait are dismissed at once; transactions in flight and what was started aside may finish within the
-// plan's patience and are then cancelled.
+// The workload starts each terminal as a task. At the end of the run, terminals that sleep or wait
+// are cancelled at once. Transactions in flight and background work may continue for
+// Plan::drain_patience, and are then cancelled.
 //
-// Belongs to its worker; another thread may only post() to it.
+// Belongs to its worker. Other threads may only post() to that worker.
 #pragma once
 
 #include <algorithm>
@@ -37,59 +37,55 @@ namespace drover::load {
 
 class ClientGroup final : database::SessionObserver {
  public:
-  // `index` of `plan.threads` workers. All must outlive the group.
+  // `index` is the number of the worker. All references must outlive the group.
   ClientGroup(const Plan& plan, std::size_t index, Workload& workload, WorkerMetrics& metrics,
               SharedRecords& shared);
 
-  // Runs until the timetable's end or stop(); one without an end is replaced by schedule(). Throws
-  // nothing but bugs: a run that had to give up says why by failure().
+  // Runs until the end of the timetable, or until stop(). schedule() replaces a timetable without
+  // an end. If the run must be given up, failure() has the reason. Throws only errors in Drover.
   coro::Task<void> run(Timetable timetable);
 
-  // The whole timetable, once, in the middle of run().
+  // Sets the complete timetable, once, during run().
   void schedule(const Timetable& timetable);
 
-  // After run(): has the workload find out about the commits whose answer never came, and counts
-  // them.
+  // Looks up the unknown commits and counts their outcomes. Requires: run() has ended.
   coro::Task<void> settle();
 
-  // In place of settle(), or after it was cancelled: what is ambiguous counts as unresolved.
+  // Counts all unknown commits as unresolved: instead of settle(), or after it was cancelled.
   void leave_unsettled();
 
-  // Ends the run early, in an orderly way; what was measured so far counts.
+  // Ends the run early and in order. The figures so far stay valid.
   void stop() noexcept;
 
-  // Why the run was given up, if it was: the database is gone.
+  // Returns why the run was given up, or null.
   std::exception_ptr failure() const noexcept { return failure_; }
 
-  // Calls `action` once, when every terminal is up: running or asleep in its cycle, or when the run
-  // ends before that, and then for those that were made. How many are up is in the metrics.
+  // Calls `action` once, when every terminal has started, or when the run ends before that.
   void on_all_up(std::function<void()> action) { all_up_ = std::move(action); }
 
-  // Calls `action` once, when the run is given up: transactions in flight still have their patience
-  // then, but nothing counts any more.
+  // Calls `action` once, when the run is given up. Transactions in flight are not counted any more.
   void on_given_up(std::function<void()> action) { given_up_ = std::move(action); }
 
-  // Calls `action` once, when this worker has done its share of the plan's operations.
+  // Calls `action` once, when this worker has executed its share of Plan::operations.
   void on_all_done(std::function<void()> action) { all_done_ = std::move(action); }
 
-  // What follows is for terminals.
+  // The following functions are for terminals.
 
-  // Takes a terminal in. Says false where the run is to end before all of them are up.
+  // Starts a terminal. Returns false if the run ends, so that no more terminals should be started.
   bool start(coro::Task<void> terminal);
-  // The terminal has been resumed for the first time.
+  // Reports that a terminal has started.
   void terminal_up();
-  // The run's beginning: where terminals that pause begin their cycle.
+  // Returns the start of the run, at which terminals with pauses begin their cycle.
   coro::Instant start_time() const noexcept { return recorder_.times().start; }
-  // Resumes when the phases are known, which is when the terminals of all workers are up: the run's beginning for those
-  // that have no part in the warm-up of terminals that come up.
+  // Resumes when the phases are known, which is when the terminals of all workers have started.
   coro::Event::WaitAwaiter phases_known() noexcept { return phases_known_.wait(); }
-  // Terminals begin nothing any more. Where millions are due, nobody who asked for the end waits for
-  // what they would begin.
+  // Returns true if terminals must not start transactions any more. With millions of terminals, the
+  // flag of a stop request arrives before its post().
   bool stopped() const noexcept {
     return stopped_.is_set() || shared_.stop_asked.load(std::memory_order_relaxed);
   }
   Recorder& recorder() noexcept { return recorder_; }
-  // In seconds, as the run's timetable has it.
+  // Returns the Unix time of an instant, in seconds, by the run's timetable.
   double unix_time(coro::Instant instant) const noexcept {
     return recorder_.times().unix_time(instant);
   }
@@ -98,9 +94,9 @@ class ClientGroup final : database::SessionObserver {
     coro::Instant at;
     bool succeeded;
   };
-  // Executes it: a permit, a session, and as many attempts as it takes. What the terminal is made to wait for since
-  // `intended_start` is part of the latency. The end of the run dismisses terminals that wait, and not what they have
-  // begun.
+  // Executes a transaction: waits for a permit and a connection, and retries as Plan::retry says.
+  // Latency counts from `intended_start`. The end of the run cancels the wait, but not a
+  // transaction that has begun.
   template <std::derived_from<Transaction> T>
   coro::Task<Answered> transact(T transaction, coro::Instant intended_start);
 
@@ -111,24 +107,26 @@ class ClientGroup final : database::SessionObserver {
         std::max<std::int64_t>(std::chrono::nanoseconds(since_start).count(), 0)));
   }
 
-  // There is nothing left to transact: the last terminal says so.
+  // Reports that all clients have executed their operations. Called by the last client.
   void all_done();
-  // Asked at the end: how many transactions were due before that instant, and had not been begun.
+  // Sets the function that returns the number of transactions that were scheduled before `end` and
+  // have not started. It is called at the end of the run.
   void count_backlog_by(std::function<std::uint64_t(coro::Instant end)> backlog) {
     backlog_ = std::move(backlog);
   }
 
-  // Work beside the terminals; it is under the same patience as transactions in flight.
+  // Starts work that no terminal waits for. At the end it may continue as transactions in flight
+  // may.
   void start_in_background(coro::Task<void> work) { aside_->start(std::move(work)); }
-  // A transaction of such work, that no terminal waits for. Says whether it succeeded; then it is the caller who
-  // counts it.
+  // Executes a transaction of background work. Returns true if it succeeded. The caller counts it.
   coro::Task<bool> transact_in_background(Transaction& transaction);
 
  private:
-  // What the wait for a permit and a session was, unless the database was away or stalled meanwhile.
-  class Wait {
+  // Measures the wait for a permit and a connection.
+  class ConnectionWait {
    public:
-    explicit Wait(ClientGroup& group) noexcept;
+    explicit ConnectionWait(ClientGroup& group) noexcept;
+    // Ends the wait. The result has no wait if there was an outage or a stall meanwhile.
     Recorder::Served served() noexcept;
 
    private:
@@ -137,7 +135,8 @@ class ClientGroup final : database::SessionObserver {
     const std::uint64_t epoch_;
   };
 
-  // Where transactions belong to hosts; before the permit: who waits for one host must not keep the others from theirs.
+  // Waits for a connection to the host of the transaction's home. Called before the permit is
+  // acquired, so that waits for one host do not hold up transactions at other hosts.
   coro::Task<database::Session*> session_at_home(const Transaction& transaction) {
     return backend_.acquire_at(plan_.host_of_home(transaction.home()));
   }
@@ -168,10 +167,10 @@ class ClientGroup final : database::SessionObserver {
   coro::Semaphore permits_;
   coro::Event stopped_;
   coro::Event phases_known_;
-  random::Rng retry_rng_;  // apart from the terminals': a retry does not change what comes after it
-  coro::Scope* terminals_ = nullptr;            // while they run
-  coro::Scope* clock_ = nullptr;                // of what runs beside the terminals
-  coro::CancelSource* transactions_ = nullptr;  // what transactions in flight run under
+  random::Rng retry_rng_;             // separate, so that retries do not change later inputs
+  coro::Scope* terminals_ = nullptr;  // while they run
+  coro::Scope* clock_ = nullptr;      // tasks that end with the terminals
+  coro::CancelSource* transactions_ = nullptr;  // cancels transactions in flight
   coro::Scope* aside_ = nullptr;
   std::exception_ptr failure_;
   std::uint64_t terminals_to_come_ = 0;
@@ -179,14 +178,14 @@ class ClientGroup final : database::SessionObserver {
   std::function<void()> given_up_;
   std::function<void()> all_done_;
   std::function<std::uint64_t(coro::Instant end)> backlog_;
-  std::vector<std::size_t> sessions_at_;  // each host
+  std::vector<std::size_t> sessions_at_;  // open connections by server host
 };
 
 template <std::derived_from<Transaction> T>
 coro::Task<ClientGroup::Answered> ClientGroup::transact(T transaction,
                                                         coro::Instant intended_start) {
   Recorder::ClientWait client_wait(recorder_, transaction.type(), intended_start);
-  Wait waiting(*this);
+  ConnectionWait waiting(*this);
   bool succeeded = false;
   {
     std::optional<database::SessionLease> lease;

@@ -1,8 +1,8 @@
 // ClientLoop: identical clients of a workload without pauses. In a closed loop each client starts a
 // transaction when its previous one was answered. In an open loop (Plan::rate) the clients of a
-// worker share a schedule, and a free client takes the next start of the schedule (Schroeder et al.,
-// "Open Versus Closed", NSDI 2006). Clients begin when the phases of the run are known, and end with
-// the run, or when they have executed Plan::operations.
+// worker share a schedule, and a free client takes the next start of the schedule (Schroeder et
+// al., "Open Versus Closed", NSDI 2006). Clients begin when the phases of the run are known, and
+// end with the run, or when they have executed Plan::operations.
 //
 //   ClientLoop clients_{plan, index};
 //   void start_terminals(ClientGroup& group) override {

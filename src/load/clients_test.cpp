@@ -163,9 +163,9 @@ Ended run_to_its_end(const Plan& plan, Duration still_from = 0s, Duration still_
   return ended;
 }
 
-TransactionSnapshot measured_of(const Ended& ended) {
-  TransactionSnapshot sum;
-  for (const auto& worker : ended.outcome.workers) sum.add(worker->measured[0]);
+model::Totals measured_of(const Ended& ended) {
+  model::Totals sum;
+  for (const auto& worker : ended.outcome.workers) add_live(worker->measured[0], sum);
   return sum;
 }
 
@@ -177,7 +177,7 @@ std::uint64_t backlog_of(const Ended& ended) {
 
 TEST(Clients, ClosedLoopGoesOnWithTheAnswer) {
   const Ended ended = run_to_its_end(plan_of(4));
-  EXPECT_EQ(measured_of(ended).committed, 4 * 999U);  // the last one of each ends with the run
+  EXPECT_EQ(measured_of(ended).ok_count, 4 * 999U);  // the last one of each ends with the run
   EXPECT_TRUE(ended.outcome.workers[0]->measured[0].service.snapshot().empty());
   EXPECT_EQ(backlog_of(ended), 0U);
 }
@@ -186,9 +186,9 @@ TEST(Clients, ClosedLoopGoesOnWithTheAnswer) {
 // both.
 TEST(Clients, ThePauseAfterAFailureIsNoLatency) {
   const Ended ended = run_to_its_end(plan_of(1), 0s, 0s, nullptr, 2);
-  const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
-  EXPECT_EQ(measured.failed.get(), 84U);
-  EXPECT_EQ(measured.committed.get(), 84U);
+  const SharedTotals& measured = ended.outcome.workers[0]->measured[0];
+  EXPECT_EQ(measured.failed_count.get(), 84U);
+  EXPECT_EQ(measured.ok_count.get(), 84U);
   EXPECT_GE(measured.latency.snapshot().max_ns(), 10'000'000U);
   EXPECT_LT(measured.latency.snapshot().max_ns(), 11'000'000U);
 }
@@ -197,13 +197,13 @@ TEST(Clients, ARunDoesNotEndWithThePauseAfterItsLastOperation) {
   Plan plan = plan_of(1);
   plan.operations = 2;
   const Ended ended = run_to_its_end(plan, 0s, 0s, nullptr, 2);
-  EXPECT_EQ(ended.outcome.workers[0]->measured[0].failed.get(), 1U);
+  EXPECT_EQ(ended.outcome.workers[0]->measured[0].failed_count.get(), 1U);
   EXPECT_LT(ended.outcome.measured, 30ms);
 }
 
 TEST(Clients, AFailureIsRememberedInTheWordsOfTheServer) {
   const Ended ended = run_to_its_end(plan_of(1), 0s, 0s, nullptr, 2);
-  const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
+  const SharedTotals& measured = ended.outcome.workers[0]->measured[0];
   const std::map<std::string, std::string> expected = {{"22012", "division by zero"}};
   EXPECT_EQ(measured.error_messages, expected);
   EXPECT_EQ(measured.errors_by_sqlstate.at("22012"), 84U);
@@ -258,7 +258,7 @@ CountsOfSeries counts_of(const std::vector<Sample>& samples, Phase phase) {
   CountsOfSeries sum;
   for (const Sample& sample : samples) {
     if (sample.phase != phase) continue;
-    sum.committed += sample.committed[0];
+    sum.committed += sample.ok[0];
     sum.failed += sample.failed;
     for (const auto& [bucket, count] : sample.latency.buckets) sum.latencies += count;
   }
@@ -293,20 +293,20 @@ TEST(Clients, TheSeriesAddsUpToTheCountsHoweverARunEnds) {
       plan.operations = one.operations * ranks;
       plan.share.total = plan.share.ranks = ranks;
       const Ended ended = run_to_its_end(plan, 0s, 0s, nullptr, 3, one.stop_after);
-      const TransactionSnapshot measured = measured_of(ended);
+      const model::Totals measured = measured_of(ended);
       const std::vector<Sample>& samples = ended.outcome.samples;
       const CountsOfSeries series = counts_of(samples, Phase::measure);
-      EXPECT_EQ(series.committed, measured.committed);
-      EXPECT_EQ(series.failed, measured.failed);
+      EXPECT_EQ(series.committed, measured.ok_count);
+      EXPECT_EQ(series.failed, measured.failed_count);
       if (ranks > 1) EXPECT_EQ(series.latencies, measured.latency.count());
-      TransactionSnapshot warmup;
-      for (const auto& worker : ended.outcome.workers) warmup.add(worker->warmup[0]);
-      EXPECT_EQ(counts_of(samples, Phase::warmup).committed, warmup.committed);
+      model::Totals warmup;
+      for (const auto& worker : ended.outcome.workers) add_live(worker->warmup[0], warmup);
+      EXPECT_EQ(counts_of(samples, Phase::warmup).committed, warmup.ok_count);
       const Duration measured_for = ended.outcome.measured;
       const Duration end = measured_for > 0s ? one.warmup + measured_for : one.stop_after;
       ASSERT_FALSE(samples.empty());
       EXPECT_NEAR(coro::seconds_of(samples.back().elapsed), coro::seconds_of(end), 1e-3);
-      EXPECT_LE(samples.back().busiest_worker_load, 1);
+      EXPECT_LE(samples.back().client_load, 1);
       for (std::size_t i = 1; i < samples.size(); ++i) {
         EXPECT_GT(samples[i].elapsed, samples[i - 1].elapsed);
       }
@@ -323,7 +323,7 @@ TEST(Clients, ARunOfManyHoursHasLongerPoints) {
   EXPECT_EQ(ended.outcome.seconds_per_point, 2U);
   EXPECT_EQ(ended.outcome.samples.size(), 2 + 9'000U);
   EXPECT_EQ(counts_of(ended.outcome.samples, Phase::measure).committed,
-            measured_of(ended).committed);
+            measured_of(ended).ok_count);
 }
 
 TEST(Clients, EveryClientHasANumberOfItsOwn) {
@@ -341,7 +341,7 @@ TEST(Clients, RunEndsWhenTheOperationsAreDone) {
     plan.threads = threads;
     plan.operations = 1'000;
     const Ended ended = run_to_its_end(plan);
-    EXPECT_EQ(measured_of(ended).committed, 1'000U);
+    EXPECT_EQ(measured_of(ended).ok_count, 1'000U);
     EXPECT_FALSE(ended.outcome.interrupted);
     // 143 each; or 333 by two of three workers' clients, of which there are 3, 2 and 2.
     EXPECT_GE(ended.outcome.measured, threads == 1 ? 1'430ms : 1'670ms);
@@ -353,7 +353,7 @@ TEST(Clients, TimeEndsARunOfTooManyOperations) {
   Plan plan = plan_of(1);
   plan.operations = 1'000'000;
   const Ended ended = run_to_its_end(plan);
-  EXPECT_EQ(measured_of(ended).committed, 999U);
+  EXPECT_EQ(measured_of(ended).ok_count, 999U);
   EXPECT_EQ(ended.outcome.measured, 10s);
 }
 
@@ -363,8 +363,8 @@ TEST(Clients, OpenLoopKeepsItsRateWhateverTheAnswersTake) {
     plan.threads = threads;
     plan.rate = 500;
     const Ended ended = run_to_its_end(plan);
-    const TransactionSnapshot measured = measured_of(ended);
-    EXPECT_NEAR(static_cast<double>(measured.committed), 5'000, 6);  // some are under way
+    const model::Totals measured = measured_of(ended);
+    EXPECT_NEAR(static_cast<double>(measured.ok_count), 5'000, 6);  // some are under way
     EXPECT_LT(measured.latency.max_ns(), 11'000'000U);
     EXPECT_EQ(backlog_of(ended), 0U);
   }
@@ -374,20 +374,20 @@ TEST(Clients, PoissonArrivalsAreTheSameForTheSameSeed) {
   Plan plan = plan_of(64);
   plan.rate = 500;
   plan.poisson = true;
-  const std::uint64_t first = measured_of(run_to_its_end(plan)).committed;
-  EXPECT_EQ(measured_of(run_to_its_end(plan)).committed, first);
+  const std::uint64_t first = measured_of(run_to_its_end(plan)).ok_count;
+  EXPECT_EQ(measured_of(run_to_its_end(plan)).ok_count, first);
   EXPECT_NEAR(static_cast<double>(first), 5'000, 5 * 71);  // the seed is fixed
   plan.seed = 2;
-  EXPECT_NE(measured_of(run_to_its_end(plan)).committed, first);
+  EXPECT_NE(measured_of(run_to_its_end(plan)).ok_count, first);
 }
 
-// A second in which nothing is answered: a hundredth of the transactions of 100 s, had they waited; a closed loop has
-// one of them for each client.
+// A second in which nothing is answered: a hundredth of the transactions of 100 s, had they waited;
+// a closed loop has one of them for each client.
 TEST(Clients, StallIsInTheLatencyFromTheIntendedTimeOnly) {
   Plan plan = plan_of(16);
   plan.rate = 500;
   const Ended ended = run_to_its_end(plan, 5s, 1s);
-  const TransactionMetrics& measured = ended.outcome.workers[0]->measured[0];
+  const SharedTotals& measured = ended.outcome.workers[0]->measured[0];
   const measure::HistogramSnapshot latency = measured.latency.snapshot();
   const measure::HistogramSnapshot service = measured.service.snapshot();
   EXPECT_EQ(latency.count(), service.count());
@@ -401,7 +401,7 @@ TEST(Clients, WhatNobodyWasFreeToBeginIsBacklog) {
   Plan plan = plan_of(2);
   plan.rate = 500;  // they can do 200
   const Ended ended = run_to_its_end(plan);
-  const std::uint64_t committed = measured_of(ended).committed;
+  const std::uint64_t committed = measured_of(ended).ok_count;
   EXPECT_NEAR(static_cast<double>(committed), 2'000, 2);
   EXPECT_NEAR(static_cast<double>(committed + backlog_of(ended)), 5'000, 4);
 }
@@ -469,7 +469,7 @@ TEST(Clients, OfSeveralHostsAreNumberedOverAll) {
   std::uint64_t done = 0;
   for (const Plan& plan : plans_of(whole, 11, {1, 2, 1})) {
     const Ended ended = run_to_its_end(plan);
-    done += measured_of(ended).committed;
+    done += measured_of(ended).ok_count;
     std::set<std::size_t> own;
     for (const std::size_t number : ended.asked) own.insert(plan.first_client() + number);
     EXPECT_EQ(own.size(), plan.terminal_count);
@@ -523,7 +523,7 @@ TEST(Clients, SecondsOfAPartCarryTheirHistograms) {
   for (const Sample& second : part.outcome.samples) {
     for (const auto& [bucket, count] : second.latency.buckets) samples += count;
   }
-  EXPECT_EQ(samples, measured_of(part).committed);
+  EXPECT_EQ(samples, measured_of(part).ok_count);
   const Ended whole = run_to_its_end(plan_of(2));
   for (const Sample& second : whole.outcome.samples) EXPECT_TRUE(second.latency.buckets.empty());
 }
@@ -548,7 +548,7 @@ TEST(Rendezvous, PhasesBeginAtTheInstantThatWasAgreedOn) {
   ASSERT_TRUE(ended.outcome.start_late);
   EXPECT_LT(*ended.outcome.start_late, 1ms);
   EXPECT_EQ(ended.outcome.measured, 10s);
-  EXPECT_EQ(measured_of(ended).committed, 4 * 999U);
+  EXPECT_EQ(measured_of(ended).ok_count, 4 * 999U);
 }
 
 TEST(Rendezvous, WhoComesLateBeginsAtOnceAndSaysSo) {
@@ -556,7 +556,7 @@ TEST(Rendezvous, WhoComesLateBeginsAtOnceAndSaysSo) {
   const Ended ended = run_to_its_end(plan_of(4), 0s, 0s, &others);
   EXPECT_EQ(ended.outcome.start, others.up);
   EXPECT_EQ(ended.outcome.start_late, 3s);
-  EXPECT_EQ(measured_of(ended).committed, 4 * 999U);
+  EXPECT_EQ(measured_of(ended).ok_count, 4 * 999U);
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ class TwoHosts final : public database::Backend {
   database::SessionPool<HostSession> pool_{{.size = 4, .open = connect, .hosts = hosts}};
 };
 
-// Each client is at home at the host of its number. The second host is four times as slow, and one in ten of its
-// transactions fails.
+// Each client is at home at the host of its number. The second host is four times as slow, and one
+// in ten of its transactions fails.
 class AtHome final : public Workload {
  public:
   AtHome(const Plan& plan, std::uint64_t& strays) : strays_(strays), clients_(plan, 0) {}
@@ -133,15 +133,16 @@ Ran run_with(bool affinity) {
   return {std::move(*outcome), std::move(*observer.last), strays};
 }
 
-// Two sessions a host, of 10 ms and of 40 ms: they are never idle, though ten clients wait at the slow one.
+// Two sessions a host, of 10 ms and of 40 ms: they are never idle, though ten clients wait at the
+// slow one.
 TEST(Hosts, TransactionsStayAtHomeAndOneHostDoesNotKeepTheOther) {
   const Ran ran = run_with(true);
   EXPECT_EQ(ran.strays, 0U);
   const HostsMetrics& at = ran.outcome.workers.at(0)->hosts;
-  EXPECT_NEAR(static_cast<double>(at.measured[0].committed.get()), 2 * 1000, 5);
-  EXPECT_EQ(at.measured[0].failed.get(), 0U);
-  EXPECT_NEAR(static_cast<double>(at.measured[1].committed.get()), 2 * 250 * 0.9, 5);
-  EXPECT_NEAR(static_cast<double>(at.measured[1].failed.get()), 2 * 250 * 0.1, 5);
+  EXPECT_NEAR(static_cast<double>(at.measured[0].ok_count.get()), 2 * 1000, 5);
+  EXPECT_EQ(at.measured[0].failed_count.get(), 0U);
+  EXPECT_NEAR(static_cast<double>(at.measured[1].ok_count.get()), 2 * 250 * 0.9, 5);
+  EXPECT_NEAR(static_cast<double>(at.measured[1].failed_count.get()), 2 * 250 * 0.1, 5);
   EXPECT_NEAR(static_cast<double>(at.measured[0].service.snapshot().max_ns()), 10e6, 1e5);
   EXPECT_NEAR(static_cast<double>(at.measured[1].service.snapshot().min_ns()), 40e6, 1e5);
 }
@@ -150,15 +151,16 @@ TEST(Hosts, TogetherTheyAreAllThatWasDone) {
   for (const bool affinity : {false, true}) {
     const Ran ran = run_with(affinity);
     const WorkerMetrics& metrics = *ran.outcome.workers.at(0);
-    EXPECT_EQ(metrics.hosts.measured[0].committed.get() + metrics.hosts.measured[1].committed.get(),
-              metrics.measured[0].committed.get());
-    EXPECT_EQ(metrics.hosts.measured[0].failed.get() + metrics.hosts.measured[1].failed.get(),
-              metrics.measured[0].failed.get());
-    EXPECT_GT(metrics.hosts.warmup[1].committed.get(), 0U);
+    EXPECT_EQ(metrics.hosts.measured[0].ok_count.get() + metrics.hosts.measured[1].ok_count.get(),
+              metrics.measured[0].ok_count.get());
+    EXPECT_EQ(
+        metrics.hosts.measured[0].failed_count.get() + metrics.hosts.measured[1].failed_count.get(),
+        metrics.measured[0].failed_count.get());
+    EXPECT_GT(metrics.hosts.warmup[1].ok_count.get(), 0U);
     ASSERT_EQ(ran.last.hosts.size(), hosts);
     for (std::size_t host = 0; host < hosts; ++host) {
       EXPECT_EQ(ran.last.hosts[host].sessions, 2U);
-      EXPECT_EQ(ran.last.hosts[host].phase.committed, metrics.hosts.measured[host].committed.get());
+      EXPECT_EQ(ran.last.hosts[host].phase.ok_count, metrics.hosts.measured[host].ok_count.get());
     }
     EXPECT_NEAR(ran.last.hosts[0].per_second, 200, 3);
   }

@@ -27,7 +27,7 @@ std::uint64_t nanoseconds(Duration duration) noexcept {
   return duration > Duration::zero() ? static_cast<std::uint64_t>(duration.count()) : 0;
 }
 
-// Whether it was the session that failed, and not the transaction.
+// Returns true if the connection failed, and not only the transaction.
 bool is_loss(const Error& error) noexcept {
   return error.error_class() == ErrorClass::connection_lost ||
          error.error_class() == ErrorClass::ambiguous_commit ||
@@ -54,19 +54,19 @@ void Recorder::succeeded(Transaction& transaction, ClientWait& client_wait, cons
       now, transaction.committed() ? ClientWait::End::committed : ClientWait::End::rolled_back);
   note_success(now, transaction.type());
   transaction.count(measuring(now));
-  TransactionMetrics* metrics = metrics_at(now, transaction.type());
-  if (metrics == nullptr) return;
-  metrics->attempts.add();
-  if (served.wait) metrics->wait.record(nanoseconds(*served.wait));
+  SharedTotals* totals = totals_at(now, transaction.type());
+  if (totals == nullptr) return;
+  totals->attempts.add();
+  if (served.wait) totals->wait.record(nanoseconds(*served.wait));
   if (!transaction.committed()) {
-    metrics->user_aborted.add();
+    totals->user_aborted_count.add();
     return;
   }
-  metrics->committed.add();
-  metrics->latency.record(nanoseconds(now - client_wait.intended_start()));
-  if (keeps_service_) metrics->service.record(nanoseconds(now - served.begun));
-  if (HostMetrics* host = host_metrics_at(now, served.host)) {
-    host->committed.add();
+  totals->ok_count.add();
+  totals->latency.record(nanoseconds(now - client_wait.intended_start()));
+  if (keeps_service_) totals->service.record(nanoseconds(now - served.begun));
+  if (SharedHostTotals* host = host_totals_at(now, served.host)) {
+    host->ok_count.add();
     host->service.record(nanoseconds(now - served.begun));
   }
 }
@@ -91,8 +91,8 @@ std::string Recorder::hopelessness(const std::string& type_name, std::size_t typ
       type_name, error.sqlstate(), database::one_line(error.what()));
 }
 
-void Recorder::paused(measure::Histogram TransactionMetrics::* kind, std::size_t type,
-                      Instant begun, Instant due) {
+void Recorder::paused(measure::Histogram SharedTotals::* kind, std::size_t type, Instant begun,
+                      Instant due) {
   const Instant now = Worker::current().now();
   note_timer_lag(now, due);
   if (!measuring(now)) return;
@@ -107,17 +107,16 @@ void Recorder::note_timer_lag(Instant now, Instant due) {
 void Recorder::failed(const Transaction& transaction, const Error& error, ClientWait* client_wait,
                       std::size_t host) {
   const Instant now = Worker::current().now();
-  TransactionMetrics* metrics =
-      client_wait != nullptr ? metrics_at(now, transaction.type()) : nullptr;
+  SharedTotals* totals = client_wait != nullptr ? totals_at(now, transaction.type()) : nullptr;
   if (client_wait != nullptr) client_wait->end(now, ClientWait::End::none);
   notice_standstill(now);
-  if (metrics != nullptr) {
-    count_error(*metrics, error);
-    metrics->failed.add();
-    if (HostMetrics* at = host_metrics_at(now, host)) at->failed.add();
+  if (totals != nullptr) {
+    count_error(*totals, error);
+    totals->failed_count.add();
+    if (SharedHostTotals* at = host_totals_at(now, host)) at->failed_count.add();
   }
   if (error.error_class() == ErrorClass::ambiguous_commit) {
-    unknown_commits_.push_back({transaction.keep(), metrics});
+    unknown_commits_.push_back({transaction.keep(), totals});
   }
   if (is_loss(error)) {
     shared_.availability.transaction_lost(now, error.what());
@@ -127,21 +126,21 @@ void Recorder::failed(const Transaction& transaction, const Error& error, Client
 }
 
 void Recorder::retried(const Transaction& transaction, const Error& error) {
-  TransactionMetrics* metrics = metrics_at(Worker::current().now(), transaction.type());
-  if (metrics == nullptr) return;
-  count_error(*metrics, error);
-  metrics->retries.add();
+  SharedTotals* totals = totals_at(Worker::current().now(), transaction.type());
+  if (totals == nullptr) return;
+  count_error(*totals, error);
+  totals->retry_count.add();
 }
 
-void Recorder::count_error(TransactionMetrics& metrics, const Error& error) {
-  metrics.attempts.add();
-  metrics.errors[static_cast<std::size_t>(error.error_class())].add();
+void Recorder::count_error(SharedTotals& totals, const Error& error) {
+  totals.attempts.add();
+  totals.errors_by_class[static_cast<std::size_t>(error.error_class())].add();
   if (error.sqlstate().empty()) return;
-  std::map<std::string, std::uint64_t>& counts = metrics.errors_by_sqlstate;
+  std::map<std::string, std::uint64_t>& counts = totals.errors_by_sqlstate;
   if (counts.size() < sqlstates_most || counts.contains(error.sqlstate())) {
     ++counts[error.sqlstate()];
   }
-  std::map<std::string, std::string>& messages = metrics.error_messages;
+  std::map<std::string, std::string>& messages = totals.error_messages;
   if (error.error_class() == ErrorClass::retryable || messages.size() == messages_most) return;
   if (messages.contains(error.sqlstate())) return;
   messages.emplace(error.sqlstate(), database::one_line(error.what(), message_bytes_most));
@@ -161,17 +160,17 @@ std::vector<const Transaction*> Recorder::unknown_commits() const {
 void Recorder::settle(const std::vector<Resolution>& answers) {
   require(answers.size() == unknown_commits_.size(), "a commit in doubt has no answer");
   for (std::size_t i = 0; i < unknown_commits_.size(); ++i) {
-    TransactionMetrics* metrics = unknown_commits_[i].metrics;
-    if (metrics == nullptr) continue;
+    SharedTotals* totals = unknown_commits_[i].totals;
+    if (totals == nullptr) continue;
     switch (answers[i]) {
       case Resolution::committed:
-        metrics->ambiguous_committed.add();
+        totals->ambiguous.committed.add();
         break;
       case Resolution::not_committed:
-        metrics->ambiguous_not_committed.add();
+        totals->ambiguous.not_committed.add();
         break;
       case Resolution::unknown:
-        metrics->ambiguous_unresolved.add();
+        totals->ambiguous.unresolved.add();
     }
   }
   unknown_commits_.clear();
@@ -187,7 +186,7 @@ void Recorder::ticked(Instant due) {
   note_timer_lag(now, due);
 }
 
-// An answer that came meanwhile may be seen before the timer: both look.
+// Called for timers and for answers, because either may be seen first after a standstill.
 void Recorder::notice_standstill(Instant now) {
   constexpr Duration shortest = std::chrono::milliseconds(500);
   if (now - next_tick_ < shortest) return;
@@ -195,7 +194,6 @@ void Recorder::notice_standstill(Instant now) {
   next_tick_ = now;
 }
 
-// Also who comes to wait, or waits no more, may be the first to see it.
 void Recorder::begin_work() {
   if (work_++ > 0) return;
   const Instant now = Worker::current().now();
@@ -212,18 +210,17 @@ void Recorder::end_work() {
 
 bool Recorder::answered_at_once(Instant now, ClientWait& client_wait, std::size_t type) {
   client_wait.end(now, ClientWait::End::committed);
-  if (TransactionMetrics* metrics = metrics_at(now, type)) {
+  if (SharedTotals* totals = totals_at(now, type)) {
     const std::uint64_t waited = nanoseconds(now - client_wait.intended_start());
-    metrics->attempts.add();
-    metrics->committed.add();
-    metrics->latency.record(waited);
-    metrics->wait.record(waited);
+    totals->attempts.add();
+    totals->ok_count.add();
+    totals->latency.record(waited);
+    totals->wait.record(waited);
   }
   return measuring(now);
 }
 
-// None after the end: what ends outside of the interval is not counted.
-TransactionMetrics* Recorder::metrics_at(Instant instant, std::size_t type) noexcept {
+SharedTotals* Recorder::totals_at(Instant instant, std::size_t type) noexcept {
   switch (times_.phase_at(instant)) {
     case Phase::warmup:
       return &metrics_.warmup[type];
@@ -235,8 +232,7 @@ TransactionMetrics* Recorder::metrics_at(Instant instant, std::size_t type) noex
   return nullptr;
 }
 
-// None where there is one host only.
-HostMetrics* Recorder::host_metrics_at(Instant instant, std::size_t host) noexcept {
+SharedHostTotals* Recorder::host_totals_at(Instant instant, std::size_t host) noexcept {
   if (metrics_.hosts.measured.size() == 0) return nullptr;
   return measuring(instant) ? &metrics_.hosts.measured[host] : &metrics_.hosts.warmup[host];
 }

@@ -1,8 +1,7 @@
-// Recorder: what one worker writes down of its transactions: counts and times by phase and type,
-// what is pending at the end, commits in doubt; and what it tells of them to the record of the run's
-// availability.
+// Recorder: counts one worker's transactions: totals by phase and type, pending transactions at the
+// end, and unknown commits. Reports losses and answers to the availability record of the run.
 //
-// Belongs to its group's worker.
+// Belongs to the worker of its client group.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +20,8 @@
 
 namespace drover::load {
 
-// What must hold whatever the database does, looked at in release builds, too. A run that breaks it has wrong figures, and
-// is given up with an error in place of a result.
+// Throws std::logic_error if `holds` is false. Checks what must hold whatever the database does,
+// also in release builds: a run that breaks it has wrong figures, and ends with an error.
 inline void require(bool holds, const char* what) {
   if (holds) [[likely]] {
     return;
@@ -32,11 +31,11 @@ inline void require(bool holds, const char* what) {
 
 class Recorder {
  public:
-  // Both must outlive it.
+  // Both must outlive the recorder.
   Recorder(WorkerMetrics& metrics, SharedRecords& shared) noexcept
       : metrics_(metrics), shared_(shared) {}
 
-  // Somebody waits for a transaction.
+  // RAII: while it lives, the worker waits for a transaction, so that missing answers are a stall.
   class Work {
    public:
     explicit Work(Recorder& recorder) : recorder_(recorder) { recorder_.begin_work(); }
@@ -48,8 +47,8 @@ class Recorder {
     Recorder& recorder_;
   };
 
-  // What a terminal waits for, from the moment at which it wanted it. If the interval ends before,
-  // it is written down as pending.
+  // A client's wait for a transaction, from its intended start to its end. If the interval ends
+  // first, the destructor records the transaction as pending.
   class ClientWait {
    public:
     using End = PendingTransaction::End;
@@ -59,7 +58,7 @@ class Recorder {
     ~ClientWait();
 
     coro::Instant intended_start() const noexcept { return intended_start_; }
-    // Requires: `now` is the instant by which it is counted, or not.
+    // Requires: `now` is the instant that decides whether the transaction is counted.
     void end(coro::Instant now, End how) noexcept {
       ended_ = now;
       how_ = how;
@@ -76,36 +75,34 @@ class Recorder {
 
   void schedule(const Timetable& timetable) noexcept { times_ = timetable; }
   const Timetable& times() const noexcept { return times_; }
-  // Nothing counts from now on.
+  // Ends the measured interval: later transactions are not counted.
   void end_interval(coro::Instant now) noexcept;
   bool measuring(coro::Instant instant) const noexcept {
     return times_.phase_at(instant) == Phase::measure;
   }
 
-  // A terminal is in line for what it needs to begin.
+  // Count the clients that wait for a permit and a connection.
   void wait_began() noexcept { metrics_.wait_begun.add(); }
   void wait_ended() noexcept { metrics_.wait_ended.add(); }
 
-  // `begun`: when it had its session. Where that is to be kept apart from the latency, the transaction is one of a
-  // schedule.
   struct Served {
-    coro::Instant begun;
-    std::optional<coro::Duration> wait;  // none where the database was away or stalled meanwhile
-    std::size_t host = 0;                // of the session
+    coro::Instant begun;                 // when the transaction had its connection
+    std::optional<coro::Duration> wait;  // none if there was an outage or a stall meanwhile
+    std::size_t host = 0;                // server host of the connection
   };
   void succeeded(Transaction& transaction, ClientWait& client_wait, const Served& served);
+  // Records service times from now on: the transactions belong to an open loop.
   void keep_service_times() noexcept { keeps_service_ = true; }
-  // For good. `client_wait` is null if no terminal waits.
+  // Counts a transaction that is not retried. `client_wait` is null if no client waits for it.
   void failed(const Transaction& transaction, const database::Error& error, ClientWait* client_wait,
               std::size_t host);
-  // To be tried again.
   void retried(const Transaction& transaction, const database::Error& error);
-  // Cancelled when its commit had been sent.
+  // Keeps a transaction that was cancelled after it had sent its commit.
   void commit_unknown(const Transaction& transaction);
 
-  // The terminal has its answer before its transaction is executed. Says whether that counts as measured.
+  // Counts a transaction that is answered before it is executed. Returns true if it is measured.
   bool answered_at_once(coro::Instant now, ClientWait& client_wait, std::size_t type);
-  // A transaction that no terminal waits for.
+  // Records the success of a transaction that no client waits for.
   void succeeded_in_background(std::size_t type) {
     note_success(coro::Worker::current().now(), type);
   }
@@ -114,40 +111,39 @@ class Recorder {
   std::string hopelessness(const std::string& type_name, std::size_t type,
                            const database::Error& error);
 
-  // A pause of a terminal that was to last from `begun` to `due` and is over now.
-  void paused(measure::Histogram TransactionMetrics::* kind, std::size_t type, coro::Instant begun,
+  // Records a pause of a terminal that was planned from `begun` to `due`, and has just ended.
+  void paused(measure::Histogram SharedTotals::* kind, std::size_t type, coro::Instant begun,
               coro::Instant due);
-  // A timer that looks how late this worker is fires at `due`, and has fired.
+  // Announce and record a timer that shows how late this worker is.
   void expect_tick(coro::Instant due) noexcept { next_tick_ = due; }
   void ticked(coro::Instant due);
 
-  // Commits whose answer never came. Valid until settle().
+  // Returns the transactions with an unknown commit. Valid until settle().
   std::vector<const Transaction*> unknown_commits() const;
-  // Requires: an answer for each of unknown_commits(), in their order. Then there are none.
+  // Counts the outcomes of unknown_commits(), in that order, and forgets these transactions.
   void settle(const std::vector<database::Resolution>& answers);
 
-  // Nobody waits any more, and whatever was begun has ended.
+  // Returns true if no Work lives, and every transaction that began has ended.
   bool at_rest() const noexcept {
     return work_ == 0 && metrics_.started.get() == metrics_.finished.get();
   }
 
  private:
-  // And where it is counted: by the workload alone if null.
   struct UnknownCommit {
     std::unique_ptr<Transaction> transaction;
-    TransactionMetrics* metrics;
+    SharedTotals* totals;  // null: the outcome is counted by the workload only
   };
 
   void note_success(coro::Instant now, std::size_t type);
   void begin_work();
   void end_work();
-  // Where timers are late because this process stood still, nobody is to blame the database.
+  // Reports a standstill of this process, so that missing answers do not count as a stall.
   void notice_standstill(coro::Instant now);
-  // How late a timer was.
   void note_timer_lag(coro::Instant now, coro::Instant due);
-  static void count_error(TransactionMetrics& metrics, const database::Error& error);
-  TransactionMetrics* metrics_at(coro::Instant instant, std::size_t type) noexcept;
-  HostMetrics* host_metrics_at(coro::Instant instant, std::size_t host) noexcept;
+  static void count_error(SharedTotals& totals, const database::Error& error);
+  // Return null after the end of the interval, or if there is only one server host.
+  SharedTotals* totals_at(coro::Instant instant, std::size_t type) noexcept;
+  SharedHostTotals* host_totals_at(coro::Instant instant, std::size_t host) noexcept;
 
   WorkerMetrics& metrics_;
   SharedRecords& shared_;
@@ -155,8 +151,8 @@ class Recorder {
   std::vector<UnknownCommit> unknown_commits_;
   std::vector<bool> has_succeeded_;  // by type, as told to shared_.hopeless_types
   bool keeps_service_ = false;
-  std::size_t work_ = 0;       // transactions that somebody waits for
-  coro::Instant next_tick_{};  // when this worker is to look at the clock
+  std::size_t work_ = 0;  // number of Work objects
+  coro::Instant next_tick_{};
 };
 
 }  // namespace drover::load

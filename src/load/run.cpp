@@ -26,7 +26,7 @@ using coro::Task;
 using coro::Worker;
 using Stage = RunWorker::Stage;
 
-// After an interrupt nobody wants to wait for long.
+// The time for the look-up of unknown commits after an interrupt.
 constexpr Duration settling_after_interrupt = std::chrono::seconds(5);
 
 std::string message_of(const std::exception_ptr& error) {
@@ -37,7 +37,7 @@ std::string message_of(const std::exception_ptr& error) {
   }
 }
 
-// All are told, and all are waited for.
+// The workers of a run, which are told and awaited together.
 struct RunWorkers {
   std::vector<std::unique_ptr<RunWorker>> all;
 
@@ -62,7 +62,7 @@ struct RunWorkers {
     for (auto& worker : all) worker->join();
   }
 
-  // The error of the first worker that has one.
+  // Returns the error of the first worker that has one, or null.
   template <class Error>
   std::exception_ptr first(Error error) const {
     for (const auto& worker : all) {
@@ -72,7 +72,7 @@ struct RunWorkers {
   }
 };
 
-// What is read of the machine at both ends of the measurement interval.
+// Times of the process and its workers, read at both ends of the measured interval.
 struct Reading {
   Instant instant;
   double cpu_seconds = 0;
@@ -80,12 +80,12 @@ struct Reading {
   std::vector<std::optional<measure::RunQueueTimes>> run_queues;
 };
 
-// What became of the worker `i` between two readings.
+// Returns the processor use of the worker `i` between two readings.
 WorkerHealth health_between(const Reading& first, const Reading& last, std::size_t i) {
   WorkerHealth health;
   const auto elapsed = static_cast<double>((last.instant - first.instant).count());
   if (elapsed <= 0) return health;
-  // The clocks are read one after the other: of a short interval a part may be more than the whole.
+  // The clocks are read one after another, so a share of a short interval may exceed 1.
   const auto share = [elapsed](Duration part) {
     return std::min(static_cast<double>(part.count()) / elapsed, 1.0);
   };
@@ -98,8 +98,7 @@ WorkerHealth health_between(const Reading& first, const Reading& last, std::size
   return health;
 }
 
-// A run in its order: the backends open, the terminals come up, the phases, and what is left to
-// settle.
+// One run: opens connections, starts terminals, measures, and looks up unknown commits.
 class Run {
  public:
   Run(const Plan& plan, WorkloadFactory make_workload, Observer& observer, StopRequest& stop,
@@ -111,7 +110,7 @@ class Run {
         surroundings_(surroundings),
         series_(plan.warmup) {}
 
-  // Workers without a thread of their own are tasks of `scope`.
+  // Executes the run. Workers without a thread of their own are tasks of `scope`.
   Task<void> go(Scope& scope) {
     for (std::size_t i = 0; i < plan_.threads; ++i) {
       workers_.all.push_back(
@@ -120,8 +119,8 @@ class Run {
     stop_.on_request([this] { stop_workers(); });
     co_await workers_.reached(Stage::open);
     std::exception_ptr refusal = workers_.first(&RunWorker::refusal);
-    if (others() != nullptr && !refusal) {
-      refusal = co_await unless_stopped(others()->sessions_open());
+    if (rendezvous() != nullptr && !refusal) {
+      refusal = co_await unless_stopped(rendezvous()->sessions_open());
     }
     if (!refusal && !stop_.requested()) {
       refusal = co_await come_up();
@@ -141,13 +140,13 @@ class Run {
   Outcome take_outcome() { return std::move(outcome_); }
 
  private:
-  // Null: there are none.
-  Rendezvous* others() const noexcept { return surroundings_.rendezvous; }
+  // Returns null if the run is on one host.
+  Rendezvous* rendezvous() const noexcept { return surroundings_.rendezvous; }
 
-  // This is one of several hosts, whose seconds are to be added up.
-  bool is_part() const noexcept { return others() != nullptr || !plan_.share.is_whole(); }
+  // Returns true for one of several hosts, whose time series will be merged.
+  bool is_part() const noexcept { return rendezvous() != nullptr || !plan_.share.is_whole(); }
 
-  // Waits for the other hosts of the run, if it is not to end before. Hands back an error: the others are gone.
+  // Waits for the other hosts, or for a stop request. Returns an error if the other hosts are gone.
   Task<std::exception_ptr> unless_stopped(Task<void> waiting) {
     try {
       if (!stop_.requested()) co_await stop_.unless_requested(std::move(waiting));
@@ -157,9 +156,9 @@ class Run {
     co_return nullptr;
   }
 
-  // When all terminals of all hosts are up.
+  // Waits for the start that all hosts agree on, and sets `start`.
   Task<void> wait_for_start(Instant& start) {
-    const Instant agreed = co_await others()->terminals_up();
+    const Instant agreed = co_await rendezvous()->terminals_up();
     const Instant begin = std::max(agreed, Worker::current().now());
     if (begin == agreed) co_await coro::sleep_until(begin);
     start = begin;
@@ -171,7 +170,7 @@ class Run {
     workers_.stop();
   }
 
-  // Hands back the error of a wait for the others.
+  // Starts the terminals and sets the timetable. Returns an error of the other hosts, or null.
   Task<std::exception_ptr> come_up() {
     const Instant begun = Worker::current().now();
     workers_.start({.start = begun, .unix_start = surroundings_.unix_time()});
@@ -181,10 +180,10 @@ class Run {
       scope.cancel();
     };
     co_await coro::with_scope(all_up);
-    // What came up late has no part in the phases: they begin now.
+    // The phases begin when the last terminal has started.
     timetable_.start = Worker::current().now();
     outcome_.ramp_up = timetable_.start - begun;
-    if (others() != nullptr) {
+    if (rendezvous() != nullptr) {
       const std::exception_ptr error = co_await unless_stopped(wait_for_start(timetable_.start));
       if (error) co_return error;
     }
@@ -195,7 +194,7 @@ class Run {
     outcome_.unix_start = timetable_.unix_start;
     outcome_.measure_start_ts =
         static_cast<std::int64_t>(timetable_.unix_start + coro::seconds_of(plan_.warmup));
-    // Before the workers count: what they count while the sampler is made would be in no sample.
+    // The sampler is made before the workers count, so that no count is missing from the samples.
     first_ = read_client();
     sampler_.emplace(plan_, workers_.all);
     workers_.schedule(timetable_);
@@ -203,8 +202,8 @@ class Run {
     co_return nullptr;
   }
 
-  // Looks at both clocks several times, and takes the look with the least between them: this thread may lose its
-  // processor at any time.
+  // Returns the Unix time of an instant. Reads both clocks several times and takes the reading with
+  // the shortest time between them, because this thread may lose its processor at any time.
   double unix_time_at(Instant instant) const {
     constexpr int looks = 5;
     double unix_time = 0;
@@ -220,7 +219,7 @@ class Run {
     return unix_time;
   }
 
-  // Millions of terminals take seconds to come up: until then somebody looks on.
+  // Reports the progress once a second, because millions of terminals take seconds to start.
   Task<void> tell_ramp_up() {
     while (co_await coro::slept_until(Worker::current().now() + std::chrono::seconds(1))) {
       std::uint64_t terminals = 0;
@@ -236,7 +235,7 @@ class Run {
     }
   }
 
-  // Until the terminals have ended.
+  // Runs the phases, until the terminals have ended.
   Task<void> measure() {
     stop_.on_request([this] {
       outcome_.interrupted = true;
@@ -261,7 +260,7 @@ class Run {
     observer_.on_ended(shared_.availability.down() && plan_.workload.looks_up_commits);
   }
 
-  // A run of a fixed number of operations is not over before all workers have done theirs.
+  // Ends the run when all workers have executed their operations.
   Task<void> end_when_done() {
     co_await workers_.reached(Stage::done);
     if (ended_) co_return;
@@ -271,7 +270,7 @@ class Run {
 
   Task<void> follow(RunWorker& worker) {
     co_await worker.reached(Stage::ending);
-    // One that ends before its time has given up: then it is over for all.
+    // A worker that ends early has given up, which ends the run.
     if (Worker::current().now() < timetable_.measure_end) {
       end_measurement();
       workers_.stop();
@@ -350,7 +349,7 @@ class Run {
     outcome_.samples = series_.take(is_part());
   }
 
-  // At the end, or when the run is stopped before it.
+  // Ends the measured interval, once, at its end or when the run is stopped.
   void end_measurement() {
     if (std::exchange(ended_, true)) return;
     const Reading end = read_client();
@@ -364,14 +363,14 @@ class Run {
     }
   }
 
-  // Every second of the run, and the edges of its phases.
+  // Returns the next sample time: every second, and at the end of each phase.
   Instant next_tick(Instant last) const {
     const Instant next = last + std::chrono::seconds(1);
     if (last < timetable_.measure_start) return std::min(next, timetable_.measure_start);
     return std::min(next, timetable_.measure_end);
   }
 
-  // What the workers do not count.
+  // Adds the figures that workers do not count.
   void complete(Snapshot& snapshot, Instant now) const {
     constexpr std::size_t outages_shown = 100;
     snapshot.second.away = shared_.availability.away_for(now);
@@ -384,7 +383,7 @@ class Run {
     snapshot.process = surroundings_.process_usage();
   }
 
-  // The interval is over: to stop now only leaves unresolved what is ambiguous.
+  // Looks up the unknown commits. A stop request leaves the rest unresolved.
   Task<void> settle() {
     stop_.on_request([this] { workers_.stop_settling(); });
     Scope settling(co_await coro::current_source());
@@ -419,8 +418,8 @@ class Run {
   Instant sampled_until_;  // the end of the last sample
   Instant sample_read_;    // when it was read: at its end, or after the end of its phase
   bool warmup_sampled_ = false;
-  bool ended_ = false;
-  Instant ended_at_;  // once it has
+  bool ended_ = false;  // the measured interval has ended, at `ended_at_`
+  Instant ended_at_;
 };
 
 }  // namespace

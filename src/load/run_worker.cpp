@@ -38,7 +38,7 @@ RunWorker::~RunWorker() {
   dismiss();
 }
 
-// A post that waits in the maker's worker could outlive this; one in a worker of its own cannot.
+// A post to the maker's worker could outlive this object. A post to its own worker cannot.
 template <class Function>
 void RunWorker::tell(Function function) {
   if (own_worker_ == nullptr) {
@@ -114,7 +114,7 @@ Task<void> RunWorker::live() {
   workload_.reset();
 }
 
-// One that is stopped meanwhile ends without an error: told_ says so.
+// Opens the connections. If stop() is called meanwhile, ends without an error.
 Task<void> RunWorker::open() {
   CancelSource& source = co_await coro::current_source();
   CancelSource opening(source);

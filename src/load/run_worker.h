@@ -1,11 +1,11 @@
-// RunWorker: one worker of a run, from the opening of its sessions until its last commit has been
-// looked up. It goes through its stages in their order; where it ends early, those that are left
-// are reached at once.
+// RunWorker: one worker of a run, from the opening of its connections to the look-up of its last
+// unknown commit. It passes through its stages in order. If it ends early, it reaches the remaining
+// stages at once.
 //
-// Its part of the workload and its group live on its own worker, and on a thread of its own where the
-// surroundings have one. The other functions belong to the task that made it: what they say goes to
-// a worker of its own by a post, and what it reaches comes back by one. Without a thread of its own nobody may
-// cancel the task that made it.
+// Its workload and its client group live on its own worker, on a thread of its own if the
+// surroundings say so. The public functions belong to the task that made the RunWorker: they post
+// to the worker, and stages come back by post. Without a thread of its own, the task that made it
+// must not be cancelled.
 #pragma once
 
 #include <sys/types.h>
@@ -33,54 +33,54 @@ namespace drover::load {
 class RunWorker {
  public:
   enum class Stage : std::uint8_t {
-    open,     // its sessions are, or could not be opened
-    up,       // all of its terminals
-    done,     // all operations of the plan that are its share; else as `ending`
-    ending,   // it has given up, if it does; else as `ended`
-    ended,    // its terminals have
-    settled,  // what became of ambiguous commits is known, or will not be
+    open,     // its connections are open, or could not be opened
+    up,       // all its terminals have started
+    done,     // its share of Plan::operations was executed; without a number, as `ending`
+    ending,   // it has given up; otherwise as `ended`
+    ended,    // its terminals have ended
+    settled,  // its unknown commits were looked up, or counted as unresolved
   };
 
-  // `index` of `plan.threads`. Begins to open its sessions. Without a thread of its own it is a task
-  // of `scope`, on the caller's worker. All must outlive it. Throws std::system_error.
+  // Starts the worker `index`, which opens its connections. Without a thread of its own it is a
+  // task of `scope`. All references must outlive it. Throws std::system_error.
   RunWorker(const Plan& plan, std::size_t index, const WorkloadFactory& make_workload,
             SharedRecords& shared, const Surroundings& surroundings, coro::Scope& scope);
   RunWorker(const RunWorker&) = delete;
   RunWorker& operator=(const RunWorker&) = delete;
-  // When the run is left by an error: its thread ends, and is joined.
+  // Ends and joins the thread, if the run ended with an error.
   ~RunWorker();
 
   coro::Task<void> reached(Stage stage);
-  // Once it is open: why it is not.
+  // Returns why the connections could not be opened, or null. Requires: the stage `open`.
   std::exception_ptr refusal() const noexcept { return progress_->refusal; }
-  // Once it has ended: what no group throws that is without a fault.
+  // Returns an error in Drover, or null. Requires: the stage `settled`.
   std::exception_ptr bug() const noexcept { return progress_->bug; }
 
-  // The terminals come up. Requires: it is open.
+  // Starts the terminals. Requires: the stage `open`.
   void start(const Timetable& timetable);
-  // When all terminals are up: the phases of the run.
+  // Sets the phases of the run. Requires: the stage `up`.
   void schedule(const Timetable& timetable);
   void stop();
-  // What is ambiguous then remains so.
+  // Ends the look-up of unknown commits. The rest is counted as unresolved.
   void stop_settling();
-  // Requires: it has settled. Its thread is there until then, so that it can be asked for its
-  // times.
+  // Lets the thread end, which lives until then because its times are read. Requires: the stage
+  // `settled`.
   void dismiss();
   void join();
 
   const coro::Worker& worker() const noexcept { return *worker_; }
   const WorkerMetrics& metrics() const noexcept { return *metrics_; }
-  // Once it is open. Nothing where the kernel does not tell.
+  // Returns nothing if the kernel does not report them. Requires: the stage `open`.
   std::optional<measure::RunQueueTimes> run_queue_times() const {
     return surroundings_.run_queue_times(thread_id_);
   }
 
-  // Once it has settled.
+  // Requires: the stage `settled`.
   std::exception_ptr failure() const { return failure_; }
   std::unique_ptr<WorkerMetrics> take_metrics() { return std::move(metrics_); }
 
  private:
-  // The maker's side. Posts hold on to it: one may come when the maker has left by an error.
+  // The state that the maker reads. Shared, because a post may arrive after the maker has ended.
   struct Progress {
     static constexpr std::size_t stages = static_cast<std::size_t>(Stage::settled) + 1;
 
@@ -94,11 +94,11 @@ class RunWorker {
   coro::Task<void> drive();
   coro::Task<void> settle(ClientGroup& group);
   void reach(Stage stage);
-  // Does it on its worker.
+  // Calls `function` on the worker.
   template <class Function>
   void tell(Function function);
 
-  // Whoever made it.
+  // Used by the maker.
   const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
   coro::Worker& maker_;
 
@@ -112,15 +112,15 @@ class RunWorker {
   std::unique_ptr<coro::Worker> own_worker_;
   coro::Worker* worker_;
 
-  // On its own worker.
+  // Used on the worker.
   std::unique_ptr<Workload> workload_;
-  coro::Event told_;  // to begin, or to stop
+  coro::Event told_;  // start() or stop() was called
   coro::Event dismissed_;
   std::optional<Timetable> timetable_;
   bool stopped_ = false;
-  coro::CancelSource* opening_ = nullptr;   // while it opens
+  coro::CancelSource* opening_ = nullptr;   // while connections are opened
   ClientGroup* group_ = nullptr;            // while terminals run
-  coro::CancelSource* settling_ = nullptr;  // while ambiguous commits are looked up
+  coro::CancelSource* settling_ = nullptr;  // while unknown commits are looked up
   std::exception_ptr failure_;
   std::jthread thread_;
 };

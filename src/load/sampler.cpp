@@ -6,48 +6,37 @@
 #include <utility>
 
 #include "measure/histogram.h"
+#include "model/adder.h"
+#include "model/totals_fields.h"
 
 namespace drover::load {
-namespace {
 
-double milliseconds(const measure::HistogramSnapshot& histogram, double percent) {
-  return static_cast<double>(histogram.percentile_ns(percent)) / 1e6;
-}
-
-}  // namespace
-
-// Every commit has a latency: taking the number of commits from the histogram keeps the two equal
-// while the worker counts on.
-void TransactionSnapshot::add(const TransactionMetrics& worker) {
-  user_aborted += worker.user_aborted.get();
-  failed += worker.failed.get();
-  retries += worker.retries.get();
-  for (std::size_t i = 0; i < errors.size(); ++i) errors[i] += worker.errors[i].get();
-  worker.latency.add_to(latency);
-  committed = latency.count();
-}
-
-void HostSnapshot::add(const HostMetrics& worker) {
-  committed += worker.committed.get();
-  failed += worker.failed.get();
-  worker.service.add_to(service);
+void add_live(const SharedTotals& worker, model::Totals& sum) {
+  model::Adder adder;
+  model::describe_live_totals(adder, sum, worker);
+  // Every commit has a latency. The number of latencies keeps both equal while the worker counts.
+  sum.ok_count = sum.latency.count();
 }
 
 Sampler::Sampler(const Plan& plan, const std::vector<std::unique_ptr<RunWorker>>& workers)
     : plan_(plan), workers_(workers), before_(totals()) {}
 
-Sampler::Totals Sampler::totals() const {
-  Totals totals;
+Sampler::AllTotals Sampler::totals() const {
+  AllTotals totals;
+  const auto add_hosts_of = [](const PerType<SharedHostTotals>& worker,
+                               PerType<model::HostTotals>& sum) {
+    model::Adder adder;
+    for (std::size_t host = 0; host < worker.size(); ++host)
+      model::describe_host_totals(adder, sum[host], worker[host]);
+  };
   for (const auto& worker : workers_) {
     const WorkerMetrics& metrics = worker->metrics();
     for (std::size_t type = 0; type < metrics.measured.size(); ++type) {
-      totals.warmup[type].add(metrics.warmup[type]);
-      totals.measured[type].add(metrics.measured[type]);
+      add_live(metrics.warmup[type], totals.warmup[type]);
+      add_live(metrics.measured[type], totals.measured[type]);
     }
-    for (std::size_t host = 0; host < metrics.hosts.measured.size(); ++host) {
-      totals.hosts_warmup[host].add(metrics.hosts.warmup[host]);
-      totals.hosts_measured[host].add(metrics.hosts.measured[host]);
-    }
+    add_hosts_of(metrics.hosts.warmup, totals.hosts_warmup);
+    add_hosts_of(metrics.hosts.measured, totals.hosts_measured);
     WorkerTotals one{.cpu_time = worker->worker().cpu_time(), .timer_lag = {}};
     metrics.timer_lag.add_to(one.timer_lag);
     metrics.timer_lag_warmup.add_to(one.timer_lag);
@@ -58,50 +47,50 @@ Sampler::Totals Sampler::totals() const {
 
 Snapshot Sampler::take(Phase phase, coro::Duration elapsed, coro::Duration length,
                        coro::Duration since_last) {
-  Totals now = totals();
+  AllTotals now = totals();
   Snapshot snapshot;
-  snapshot.second.elapsed = elapsed;
-  snapshot.second.length = length;
-  snapshot.second.phase = phase;
-  snapshot.second_latency = add_phase(now, phase, snapshot.second);
-  snapshot.second.latency = snapshot.second_latency.to_sparse();
-  snapshot.second.p50_ms = milliseconds(snapshot.second_latency, 50);
-  snapshot.second.p90_ms = milliseconds(snapshot.second_latency, 90);
-  snapshot.second.p99_ms = milliseconds(snapshot.second_latency, 99);
+  Sample& second = snapshot.second;
+  second.elapsed = elapsed;
+  second.length = length;
+  second.phase = phase;
+  snapshot.second_latency = add_phase(now, phase, second);
+  second.latency = snapshot.second_latency.to_sparse();
+  second.set_percentiles(snapshot.second_latency);
   add_workers(now, since_last, snapshot);
-  snapshot.second.backlog = backlog(elapsed);
+  second.backlog = backlog(elapsed);
   add_hosts(now, since_last, snapshot);
   snapshot.warmup = now.warmup;
   snapshot.measured = now.measured;
-  // Counts of the other phase are taken by a later call.
-  const auto other = phase == Phase::warmup ? &Totals::measured : &Totals::warmup;
+  // A later call takes the counts of the other phase.
+  const auto other = phase == Phase::warmup ? &AllTotals::measured : &AllTotals::warmup;
   std::swap(now.*other, before_.*other);
   before_ = std::move(now);
   return snapshot;
 }
 
 Sample Sampler::take_rest(Phase phase) {
-  Totals now = totals();
+  AllTotals now = totals();
   Sample rest;
   rest.phase = phase;
   rest.latency = add_phase(now, phase, rest).to_sparse();
-  const auto counted = phase == Phase::warmup ? &Totals::warmup : &Totals::measured;
+  const auto counted = phase == Phase::warmup ? &AllTotals::warmup : &AllTotals::measured;
   before_.*counted = std::move(now.*counted);
   return rest;
 }
 
 // Adds the counts of the phase to `second` and returns their latencies.
-measure::HistogramSnapshot Sampler::add_phase(const Totals& now, Phase phase,
+measure::HistogramSnapshot Sampler::add_phase(const AllTotals& now, Phase phase,
                                               Sample& second) const {
-  const auto counted = phase == Phase::warmup ? &Totals::warmup : &Totals::measured;
+  const auto counted = phase == Phase::warmup ? &AllTotals::warmup : &AllTotals::measured;
   measure::HistogramSnapshot latency;
   measure::HistogramSnapshot earlier;
-  for (std::size_t type = 0; type < (now.*counted).size(); ++type) {
-    const TransactionSnapshot& last = (now.*counted)[type];
-    const TransactionSnapshot& first = (before_.*counted)[type];
-    second.committed[type] += last.committed - first.committed;
-    second.failed += last.failed - first.failed;
-    second.retries += last.retries - first.retries;
+  second.ok.resize((now.*counted).size());
+  for (std::size_t type = 0; type < second.ok.size(); ++type) {
+    const model::Totals& last = (now.*counted)[type];
+    const model::Totals& first = (before_.*counted)[type];
+    second.ok[type] += last.ok_count - first.ok_count;
+    second.failed += last.failed_count - first.failed_count;
+    second.retries += last.retry_count - first.retry_count;
     latency.merge(last.latency);
     earlier.merge(first.latency);
   }
@@ -109,13 +98,14 @@ measure::HistogramSnapshot Sampler::add_phase(const Totals& now, Phase phase,
   return latency;
 }
 
-void Sampler::add_workers(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const {
+void Sampler::add_workers(const AllTotals& now, coro::Duration since_last,
+                          Snapshot& snapshot) const {
   Sample& second = snapshot.second;
   const double seconds = coro::seconds_of(since_last);
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const WorkerTotals& last = now.workers[i];
     const double busy = coro::seconds_of(last.cpu_time - before_.workers[i].cpu_time);
-    // The last sample of a run may be short, and the time that the worker took to end is in it.
+    // The last sample of a run may be short, and contains the time that the worker took to end.
     WorkerSnapshot worker{.load = seconds > 0 ? std::min(busy / seconds, 1.0) : 0,
                           .in_flight = workers_[i]->metrics().in_flight(),
                           .waiting = workers_[i]->metrics().waiting(),
@@ -123,7 +113,7 @@ void Sampler::add_workers(const Totals& now, coro::Duration since_last, Snapshot
     worker.timer_lag.subtract(before_.workers[i].timer_lag);
     second.in_flight += worker.in_flight;
     second.waiting += worker.waiting;
-    second.busiest_worker_load = std::max(second.busiest_worker_load, worker.load);
+    second.client_load = std::max(second.client_load, worker.load);
     snapshot.workers.push_back(std::move(worker));
   }
 }
@@ -148,15 +138,15 @@ std::optional<std::uint64_t> Sampler::backlog(coro::Duration elapsed) const {
   return sum;
 }
 
-void Sampler::add_hosts(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const {
+void Sampler::add_hosts(const AllTotals& now, coro::Duration since_last, Snapshot& snapshot) const {
   const double seconds = coro::seconds_of(since_last);
   const bool warmup = snapshot.second.phase == Phase::warmup;
   for (std::size_t host = 0; host < now.hosts_measured.size(); ++host) {
     HostNow& one = snapshot.hosts.emplace_back();
     one.phase = warmup ? now.hosts_warmup[host] : now.hosts_measured[host];
     const std::uint64_t committed =
-        now.hosts_warmup[host].committed + now.hosts_measured[host].committed -
-        before_.hosts_warmup[host].committed - before_.hosts_measured[host].committed;
+        now.hosts_warmup[host].ok_count + now.hosts_measured[host].ok_count -
+        before_.hosts_warmup[host].ok_count - before_.hosts_measured[host].ok_count;
     one.per_second = seconds > 0 ? static_cast<double>(committed) / seconds : 0;
     for (const auto& worker : workers_)
       one.sessions += worker->metrics().hosts.sessions[host].get();
@@ -165,21 +155,20 @@ void Sampler::add_hosts(const Totals& now, coro::Duration since_last, Snapshot& 
 
 namespace {
 
-void add_counts(const Sample& next, Sample& sum) {
-  for (std::size_t i = 0; i < next.committed.size(); ++i) sum.committed[i] += next.committed[i];
-  sum.failed += next.failed;
-  sum.retries += next.retries;
+void add_counts_to(Sample& sum, const Sample& next) {
+  model::Adder adder;
+  model::describe_interval_counts(adder, sum, next);
 }
 
-// Appends the counts of `next`. The state of the sum is that at the end of `next`; its load is the
+// Appends the counts of `next`. The state of the sum is that at the end of `next`. Its load is the
 // mean over both.
 void append(const Sample& next, Sample& sum) {
-  add_counts(next, sum);
+  add_counts_to(sum, next);
   const double length = coro::seconds_of(sum.length + next.length);
   if (length > 0) {
-    sum.busiest_worker_load = (sum.busiest_worker_load * coro::seconds_of(sum.length) +
-                               next.busiest_worker_load * coro::seconds_of(next.length)) /
-                              length;
+    sum.client_load = (sum.client_load * coro::seconds_of(sum.length) +
+                       next.client_load * coro::seconds_of(next.length)) /
+                      length;
   }
   sum.elapsed = next.elapsed;
   sum.length += next.length;
@@ -206,17 +195,6 @@ void merge(const measure::SparseHistogram& next, Bytes& sum) {
   measure::SparseHistogram both = histogram_in(sum);
   both.merge(next);
   sum = bytes_of(both);
-}
-
-void set_percentiles(const measure::SparseHistogram& sparse, Sample& sample) {
-  const auto latency = measure::HistogramSnapshot::from_sparse(sparse);
-  if (!latency || latency->empty()) return;
-  const auto ms = [&latency](double percent) {
-    return static_cast<double>(latency->percentile_ns(percent)) * 1e-6;
-  };
-  sample.p50_ms = ms(50);
-  sample.p90_ms = ms(90);
-  sample.p99_ms = ms(99);
 }
 
 }  // namespace
@@ -247,7 +225,9 @@ void SampleSeries::add(Sample sample) {
 
 void SampleSeries::add_to_last(const Sample& rest) {
   if (points_.empty()) return;
-  add_counts(rest, points_.back().sample);
+  Sample& last = points_.back().sample;
+  add_counts_to(last, rest);
+  last.latency = {};
   merge(rest.latency, points_.back().latency);
 }
 
@@ -268,7 +248,7 @@ void SampleSeries::double_step() {
 std::size_t SampleSeries::bytes() const noexcept {
   std::size_t sum = points_.capacity() * sizeof(Point);
   for (const Point& point : points_) {
-    sum += point.sample.committed.size() * sizeof(std::uint64_t) + point.latency.capacity() +
+    sum += point.sample.ok.capacity() * sizeof(std::uint64_t) + point.latency.capacity() +
            point.sample.latency.buckets.capacity() * sizeof(point.sample.latency.buckets[0]);
   }
   return sum;
@@ -278,10 +258,11 @@ std::vector<Sample> SampleSeries::take(bool with_latency) {
   std::vector<Sample> samples;
   samples.reserve(points_.size());
   for (Point& point : std::exchange(points_, {})) {
-    measure::SparseHistogram latency = histogram_in(std::exchange(point.latency, {}));
+    measure::SparseHistogram sparse = histogram_in(std::exchange(point.latency, {}));
     Sample& sample = samples.emplace_back(std::move(point.sample));
-    set_percentiles(latency, sample);
-    if (with_latency) sample.latency = std::move(latency);
+    const auto latency = measure::HistogramSnapshot::from_sparse(sparse);
+    if (latency && !latency->empty()) sample.set_percentiles(*latency);
+    if (with_latency) sample.latency = std::move(sparse);
   }
   return samples;
 }

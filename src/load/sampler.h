@@ -1,4 +1,5 @@
-// The sampler: turns the workers' counters into a snapshot a second.
+// Sampler and SampleSeries: the snapshot of each second, and the time series of a run. For one
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -16,53 +17,48 @@ namespace drover::load {
 
 class Sampler {
  public:
-  // Both must outlive it.
+  // Both must outlive the sampler.
   Sampler(const Plan& plan, const std::vector<std::unique_ptr<RunWorker>>& workers);
 
-  // Returns the current counters. `second` contains what was counted in the phase since the last
-  // call (or the construction), so that the seconds of a phase add up to its totals. The loads of
-  // workers and the rates of database hosts are of all that happened since the last call, in any
-  // phase: `since_last` is the time since then. It differs from the second's `length` if the call
-  // comes after the end of the phase. The caller adds what workers do not count: availability,
-  // connections, the process.
+  // Returns the current totals. `second` contains what was counted in the phase since the last call
+  // or the construction, so that the seconds of a phase add up to its totals. Worker loads and
+  // rates of server hosts cover everything since the last call, in any phase: `since_last` is the
+  // time since then. It differs from `length` if the call comes after the end of the phase. The
+  // caller adds availability, connections and the process.
   Snapshot take(Phase phase, coro::Duration elapsed, coro::Duration length,
                 coro::Duration since_last);
 
-  // Returns the counts and latencies of the phase since the last call for it. Workers count on
-  // while a sample is read, so the last sample does not contain all.
+  // Returns the counts and latencies of the phase since the last call for it. Workers count while a
+  // sample is read, so the last sample does not contain all.
   Sample take_rest(Phase phase);
 
  private:
-  // What one worker had counted at a time.
   struct WorkerTotals {
     coro::Duration cpu_time{};
     measure::HistogramSnapshot timer_lag;
   };
-  struct Totals {
-    PhaseSnapshot warmup;
-    PhaseSnapshot measured;
-    PerType<HostSnapshot> hosts_warmup;
-    PerType<HostSnapshot> hosts_measured;
+  struct AllTotals {
+    PhaseTotals warmup;
+    PhaseTotals measured;
+    PerType<model::HostTotals> hosts_warmup;
+    PerType<model::HostTotals> hosts_measured;
     std::vector<WorkerTotals> workers;
   };
-  Totals totals() const;
-  measure::HistogramSnapshot add_phase(const Totals& now, Phase phase, Sample& second) const;
-  void add_workers(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const;
+  AllTotals totals() const;
+  measure::HistogramSnapshot add_phase(const AllTotals& now, Phase phase, Sample& second) const;
+  void add_workers(const AllTotals& now, coro::Duration since_last, Snapshot& snapshot) const;
   std::optional<std::uint64_t> backlog(coro::Duration elapsed) const;
-  void add_hosts(const Totals& now, coro::Duration since_last, Snapshot& snapshot) const;
+  void add_hosts(const AllTotals& now, coro::Duration since_last, Snapshot& snapshot) const;
 
   const Plan& plan_;
   const std::vector<std::unique_ptr<RunWorker>>& workers_;
-  Totals before_;
+  AllTotals before_;
 };
 
-// SampleSeries: the samples of a run in bounded memory. Each sample is a point of its own while
-// there are at most `points_most` of them. A longer run doubles the length of its points whenever
-// they become too many: points then cover 2, 4, 8, … seconds, counted from the beginning of their
-// phase. Counts stay exact, and percentiles are those of the merged histograms. A point takes about
-// 700 bytes, half of them for its histogram.
-//
-// For one thread.
+// The samples of a run in bounded memory. Each sample is a point of its own while there are at most
+// `points_most`. In a longer run a point covers 2, 4, 8, … seconds, counted from the beginning of
+// its phase. Counts stay exact, and percentiles are those of the merged histograms. A point takes
+// about 700 bytes, half of them for its histogram.
 class SampleSeries {
  public:
   // Four hours of one sample per second. A result with this many points is far below the size limit

@@ -19,7 +19,7 @@ Sample sample_of(Duration elapsed, Duration length, Phase phase, std::uint64_t l
   sample.elapsed = elapsed;
   sample.length = length;
   sample.phase = phase;
-  sample.committed = {1, 2};
+  sample.ok = {1, 2};
   sample.failed = 3;
   sample.retries = 4;
   measure::HistogramSnapshot latency;
@@ -61,7 +61,7 @@ TEST(SampleSeries, AWeekFitsAndAddsUp) {
   std::uint64_t latencies = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].phase != Phase::measure) continue;
-    committed += points[i].committed[1];
+    committed += points[i].ok[1];
     failed += points[i].failed;
     retries += points[i].retries;
     latencies += measure::HistogramSnapshot::from_sparse(points[i].latency)->count();
@@ -91,7 +91,7 @@ TEST(SampleSeries, FourHoursTakeLessThanTenMegabytes) {
     SCOPED_TRACE(commits);
     SampleSeries series(0s);
     Sample sample = sample_of(0s, 1s, Phase::measure);
-    sample.committed = {1, 2, 3, 4, 5};
+    sample.ok = {1, 2, 3, 4, 5};
     sample.latency = latencies_of_a_second(commits);
     for (std::size_t i = 0; i < SampleSeries::points_most; ++i) {
       sample.elapsed += 1s;
@@ -117,7 +117,7 @@ TEST(SampleSeries, APointHasThePercentilesOfAllItsTransactions) {
     Sample sample = sample_of(std::chrono::seconds(second), 1s, Phase::measure,
                               second == 2 ? 50'000'000 : 10'000'000);
     sample.in_flight = static_cast<std::uint64_t>(second);
-    sample.busiest_worker_load = second == 2 ? 0.6 : 0.2;
+    sample.client_load = second == 2 ? 0.6 : 0.2;
     series.add(std::move(sample));
   }
   const auto points = series.take();
@@ -126,7 +126,7 @@ TEST(SampleSeries, APointHasThePercentilesOfAllItsTransactions) {
   EXPECT_NEAR(points[0].p99_ms, 50, 0.5);
   EXPECT_NEAR(points[1].p99_ms, 10, 0.1);
   EXPECT_EQ(points[0].in_flight, 2U);
-  EXPECT_DOUBLE_EQ(points[0].busiest_worker_load, 0.4);
+  EXPECT_DOUBLE_EQ(points[0].client_load, 0.4);
 }
 
 // One sample covers the seconds of a standstill. Points still begin at multiples of their length.
@@ -143,7 +143,7 @@ TEST(SampleSeries, PointsKeepTheirGridAfterAStandstill) {
   std::uint64_t committed = 0;
   for (const Sample& point : points) {
     ends.push_back(point.elapsed);
-    committed += point.committed[0];
+    committed += point.ok[0];
   }
   EXPECT_EQ(committed, 8U);
   EXPECT_EQ(ends, (std::vector<Duration>{4s, 8700ms, 10s}));
@@ -158,7 +158,7 @@ TEST(SampleSeries, TakesWhatWasCountedLate) {
   const auto points = series.take();
   ASSERT_EQ(points.size(), 1U);
   EXPECT_EQ(points[0].elapsed, 1s);
-  EXPECT_EQ(points[0].committed[1], 4U);
+  EXPECT_EQ(points[0].ok[1], 4U);
   EXPECT_NEAR(points[0].p99_ms, 9, 0.1);
 }
 

@@ -46,8 +46,8 @@ TEST(Share, FewerThingsThanHosts) {
   EXPECT_EQ(sum, 3U);
 }
 
-// Of any weights and any number of things: one behind the other, none left out, none twice, and nobody is a whole thing
-// away from what is due to him.
+// Of any weights and any number of things: one behind the other, none left out, none twice, and
+// nobody is a whole thing away from what is due to him.
 TEST(Share, NoneIsLeftOutAndNoneIsTwice) {
   std::mt19937_64 random(16);
   for (int round = 0; round < 2'000; ++round) {

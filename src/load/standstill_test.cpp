@@ -128,13 +128,13 @@ TEST(Standstill, EachPointHasTheCountsOfItsOwnTime) {
       EXPECT_EQ(sample.phase, end <= plan.warmup ? Phase::warmup : Phase::measure);
       // A commit may be late by the resolution of timers, and one more ends with a standstill.
       const double commits = coro::seconds_of(sample.length) / coro::seconds_of(commit_pause);
-      EXPECT_NEAR(static_cast<double>(sample.committed[0]), commits, 3);
-      EXPECT_LE(sample.busiest_worker_load, 1);
-      (sample.phase == Phase::warmup ? warmup : measured) += sample.committed[0];
+      EXPECT_NEAR(static_cast<double>(sample.ok[0]), commits, 3);
+      EXPECT_LE(sample.client_load, 1);
+      (sample.phase == Phase::warmup ? warmup : measured) += sample.ok[0];
     }
     EXPECT_EQ(end, plan.warmup + plan.duration);
-    EXPECT_EQ(warmup, outcome.workers[0]->warmup[0].committed.get());
-    EXPECT_EQ(measured, outcome.workers[0]->measured[0].committed.get());
+    EXPECT_EQ(warmup, outcome.workers[0]->warmup[0].ok_count.get());
+    EXPECT_EQ(measured, outcome.workers[0]->measured[0].ok_count.get());
   }
 }
 

@@ -1,4 +1,4 @@
-// StopRequest: how a person ends a run early. Used from the main worker's tasks only.
+// StopRequest: the user's request to end a run early. Used by tasks of the main worker only.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@ class StopRequest {
     if (on_request_) on_request_();
   }
   bool requested() const noexcept { return requested_; }
-  // What the next request does besides.
+  // Sets the action of the next request.
   void on_request(std::function<void()> action) { on_request_ = std::move(action); }
 
-  // Waits for this; a request that comes meanwhile cancels it, too. Whether it came to its end.
+  // Awaits `waiting`. A request cancels it. Returns true if it was not cancelled.
   coro::Task<bool> unless_requested(coro::Task<void> waiting);
 
  private:

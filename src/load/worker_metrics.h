@@ -1,7 +1,8 @@
-// What one worker counts while it runs: for each phase and type of transaction; and the timetable of the phases.
+// Counters and histograms of one worker, by phase and transaction type, and the timetable of the
+// phases.
 //
-// Written by the worker's thread, and read by the sampler at any time, except errors_by_sqlstate,
-// error_messages and `pending`, which may be read only after the worker has been joined.
+// Written by the worker's thread. The sampler reads counters, gauges and histograms at any time.
+// `pending` and the maps of SharedTotals may be read only when the worker has been joined.
 #pragma once
 
 #include <array>
@@ -9,8 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
-#include <map>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -18,11 +17,13 @@
 #include "database/error.h"
 #include "measure/counter.h"
 #include "measure/histogram.h"
+#include "model/totals.h"
 
 namespace drover::load {
 
-// Something of each type of transaction of a workload, by the type's number. What nothing was written of is as T is made.
-// Whoever reads while another thread writes makes all of them before.
+// A list with an element for each transaction type or server host, by its number. Writing to a
+// number beyond the end makes the list longer. Reading beyond the end returns a default value. If
+// other threads read, the list must have all its elements before they start.
 template <class T>
 class PerType {
  public:
@@ -48,55 +49,39 @@ class PerType {
   std::conditional_t<std::is_arithmetic_v<T>, std::vector<T>, std::deque<T>> items_;
 };
 
-// The counts of one type. A transaction that ends within the phase belongs to it.
-struct TransactionMetrics {
-  measure::Counter committed;
-  measure::Counter user_aborted;  // those that had to be rolled back
-  measure::Counter failed;        // ambiguous ones included
-  measure::Counter retries;
-  measure::Counter attempts;
-  measure::Counter ambiguous_committed;  // counted when they are resolved, after the run
-  measure::Counter ambiguous_not_committed;
-  measure::Counter ambiguous_unresolved;
-  measure::Histogram latency;  // of committed ones, from the intended start
-  measure::Histogram wait;     // the part in line for a permit and a session, outages left out
-  measure::Histogram service;  // of committed ones of a schedule, from when they had their session
-  measure::Histogram keying;   // as it was, from its intended start
-  measure::Histogram think;    // likewise, after a transaction of this type
-  std::array<measure::Counter, database::error_class_count> errors;
-  std::map<std::string, std::uint64_t> errors_by_sqlstate;
-  // The first message for each SQLSTATE of errors that are not retried.
-  std::map<std::string, std::string> error_messages;
+// Storage of totals that a worker writes while other threads read them.
+struct Shared {
+  using Count = measure::Counter;
+  using Times = measure::Histogram;
+  using ErrorsByClass = std::array<measure::Counter, database::error_class_count>;
 };
+
+// A transaction belongs to the phase in which it ends. Unknown commits are counted as `ambiguous`
+// when they have been looked up, after the run.
+using SharedTotals = model::TotalsIn<Shared>;
+using SharedHostTotals = model::HostTotalsIn<Shared>;
+using SharedPhase = PerType<SharedTotals>;
 
 enum class Phase : std::uint8_t { warmup, measure, done };
 
-using PhaseMetrics = PerType<TransactionMetrics>;
-
-// What was done at one of several hosts.
-struct HostMetrics {
-  measure::Counter committed;
-  measure::Counter failed;
-  measure::Histogram service;  // of committed ones, from when they had their session
-};
-
-// The same, by the host's number; none where sessions are not spread over hosts.
+// Totals by server host. Empty if connections are not distributed over several hosts.
 struct HostsMetrics {
-  PerType<HostMetrics> warmup;
-  PerType<HostMetrics> measured;
-  PerType<measure::Gauge> sessions;  // open
+  PerType<SharedHostTotals> warmup;
+  PerType<SharedHostTotals> measured;
+  PerType<measure::Gauge> sessions;  // open connections
 
   HostsMetrics() = default;
   explicit HostsMetrics(std::size_t hosts) : warmup(hosts), measured(hosts), sessions(hosts) {}
 };
 
-// A transaction that a terminal waited for when the interval ended.
+// A transaction that a client waited for when the measured interval ended.
 struct PendingTransaction {
-  enum class End : std::uint8_t { none, committed, rolled_back };  // in the time that it still got
+  // How it ended in the time that transactions in flight get after the interval.
+  enum class End : std::uint8_t { none, committed, rolled_back };
 
   std::size_t type = 0;
-  coro::Duration age{};      // since its intended start, at the end of the interval
-  coro::Duration latency{};  // if it has no end: how long it was waited for
+  coro::Duration age{};      // from its intended start to the end of the interval
+  coro::Duration latency{};  // from its intended start to its end, or as long as it was waited for
   End end = End::none;
 };
 
@@ -105,28 +90,28 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   explicit WorkerMetrics(std::size_t transaction_types, std::size_t host_count = 0)
       : warmup(transaction_types), measured(transaction_types), hosts(host_count) {}
 
-  PhaseMetrics warmup;
-  PhaseMetrics measured;
+  SharedPhase warmup;
+  SharedPhase measured;
   HostsMetrics hosts;
-  measure::Histogram timer_lag;         // measured
+  measure::Histogram timer_lag;         // in the measured interval
   measure::Histogram timer_lag_warmup;  // before and after it
   measure::Counter terminals_wanted;
   measure::Counter terminals_made;
-  measure::Counter terminals_up;  // of those, that have begun their cycle
-  measure::Counter started;       // transactions, over all phases
-  measure::Counter finished;
-  std::vector<PendingTransaction> pending;  // at most one a terminal
-  measure::Counter wait_begun;              // terminals that asked for a permit and a session
+  measure::Counter terminals_up;            // terminals that have begun their cycle
+  measure::Counter started;                 // transactions, over all phases
+  measure::Counter finished;                // likewise
+  std::vector<PendingTransaction> pending;  // at most one for each terminal
+  measure::Counter wait_begun;              // waits for a permit and a connection
   measure::Counter wait_ended;
-  measure::Counter backlog;  // at the end: due by the schedule within the run, and not begun
-  // Open loop: the first instant of the schedule that no client has taken, in ns since the start.
+  measure::Counter backlog;  // at the end of an open loop
+  // Open loop: the first intended start that no client has taken, in ns since the start.
   measure::Gauge next_arrival_ns;
 
   std::uint64_t in_flight() const { return difference(started, finished); }
   std::uint64_t waiting() const { return difference(wait_begun, wait_ended); }
 
  private:
-  // The two are read one after the other while the worker counts on.
+  // Returns 0 if the worker counted between the two reads.
   static std::uint64_t difference(const measure::Counter& more, const measure::Counter& less) {
     const std::uint64_t subtrahend = less.get();
     const std::uint64_t minuend = more.get();
@@ -134,12 +119,13 @@ struct alignas(measure::cache_line_bytes) WorkerMetrics {
   }
 };
 
-// The instants that all workers of a run agree on. The phases are known when all terminals are up.
+// The instants of the phases, which are the same for all workers. The ends of the phases are known
+// when all terminals have started.
 struct Timetable {
-  coro::Instant start;  // terminals are at a random point of their cycle
-  coro::Instant measure_start = coro::Instant::max();  // the end of the warm-up
+  coro::Instant start;
+  coro::Instant measure_start = coro::Instant::max();  // end of the warm-up
   coro::Instant measure_end = coro::Instant::max();
-  double unix_start = 0;  // of `start`, in seconds
+  double unix_start = 0;  // Unix time of `start`, in seconds
 
   double unix_time(coro::Instant instant) const noexcept {
     return unix_start + coro::seconds_of(instant - start);

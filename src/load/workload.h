@@ -1,6 +1,6 @@
-// What the engine asks of a workload: terminals that want transactions, and transactions that are executed on the
-// sessions of a database. Which they are, what they write and what is counted of it beside the engine's figures, the
-// workload knows alone.
+// The interface between the engine and a workload: terminals that ask for transactions, and
+// transactions that execute on the connections of a database. The workload decides what its
+// transactions do, and counts what the engine does not.
 //
 //   class Terminals : public load::Workload {
 //     void start_terminals(load::ClientGroup& group) override {
@@ -9,7 +9,7 @@
 //     coro::Task<void> terminal(load::ClientGroup& group, …) {
 //       group.terminal_up();
 //       for (coro::Instant time = group.start_time(); !group.stopped();) {
-//         time = co_await group.transact(MyTransaction(…), time);
+//         time = (co_await group.transact(MyTransaction(…), time)).at;
 //       }
 //     }
 //   };
@@ -28,33 +28,35 @@ namespace drover::load {
 
 class ClientGroup;
 
-// Belongs to whoever executes it.
+// One transaction. Belongs to the task that executes it.
 class Transaction {
  public:
   virtual ~Transaction() = default;
 
-  // Its place in WorkloadInfo::types.
+  // Returns the index in WorkloadInfo::types.
   virtual std::size_t type() const noexcept = 0;
 
-  // Executes it once, from its beginning to its commit or rollback; an attempt after an error begins anew. On an
-  // error nothing of it is in the database, save for ErrorClass::ambiguous_commit, where nobody knows.
+  // Executes one attempt, from the beginning to the commit or rollback. Throws database::Error if
+  // the attempt left nothing in the database, or with ErrorClass::ambiguous_commit if that is
+  // unknown.
   virtual coro::Task<void> execute(database::Session& session) = 0;
 
-  // After execute(): false where it had to be rolled back, and was.
+  // Returns false if execute() rolled back on purpose.
   virtual bool committed() const noexcept = 0;
-  // The last execute() has sent the commit: who abandons the transaction from here on does not know whether it happened.
+  // Returns true if the last execute() has sent the commit. If it is cancelled then, the outcome is
+  // unknown.
   virtual bool commit_sent() const noexcept = 0;
 
-  // It has succeeded; `measured`: within the measurement interval.
+  // Counts the success. `measured` is true within the measured interval.
   virtual void count(bool measured) = 0;
 
-  // The transaction has failed and is not tried again.
+  // Called when the transaction has failed and is not retried.
   virtual void failed(const database::Error& /*error*/) {}
 
-  // Transactions of the same number stay with the same host (Plan::affinity).
+  // Returns the home, which decides the server host of the transaction (Plan::affinity).
   virtual std::size_t home() const noexcept { return 0; }
 
-  // A copy to be looked up after the run: it is in doubt whether it happened.
+  // Returns a copy whose unknown commit is looked up after the run.
   virtual std::unique_ptr<Transaction> keep() const = 0;
 };
 
@@ -65,26 +67,26 @@ class Workload {
 
   virtual database::Backend& backend() noexcept = 0;
 
-  // How many start_terminals() starts.
+  // Returns the number of terminals that start_terminals() starts.
   virtual std::size_t terminals() const noexcept = 0;
 
-  // Gives each terminal to group.start(), until it says that there is to be an end. Terminals may refer to the group and
-  // to this object; they call group.terminal_up() first.
+  // Passes each terminal to group.start(), until that returns false. Terminals may refer to the
+  // group and to this object. They call group.terminal_up() first.
   virtual void start_terminals(ClientGroup& group) = 0;
 
-  // Finds out whether these happened, and counts them; an answer for each, in their order. Asked when all sessions have
-  // been given back. Throws nothing but Cancelled, and has counted nothing then.
+  // Looks up unknown commits, counts them, and returns their outcomes in the same order. Called
+  // when all connections have been given back. Throws only Cancelled, and has counted nothing then.
   virtual coro::Task<std::vector<database::Resolution>> resolve(
       std::vector<const Transaction*> unknown_commits) = 0;
 
-  // A session has ended before its time: a database that fails over may lose what it acknowledged last.
+  // Called when a connection is lost. A failover may lose the last acknowledged commits.
   virtual void on_session_lost() noexcept {}
 
-  // In place of resolve(), or after it was cancelled: nobody will know.
+  // Counts unknown commits as unresolved: instead of resolve(), or after it was cancelled.
   virtual void leave_unresolved(std::size_t unknown_commits) = 0;
 };
 
-// Makes the part of the worker `index`, on that worker's thread.
+// Creates the workload of the worker `index`, on that worker's thread.
 using WorkloadFactory = std::function<std::unique_ptr<Workload>(std::size_t index)>;
 
 }  // namespace drover::load

@@ -1,4 +1,5 @@
-// The engine with a workload of two kinds of transactions that is none of Drover's, on virtual time.
+// The engine with a workload of two kinds of transactions that is none of Drover's, on virtual
+// time.
 #include "load/workload.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,8 @@ struct Seen {
   std::size_t unresolved = 0;
 };
 
-// Terminals look, which takes 10 ms, and change something, which takes 30 ms; each tenth change's answer is lost.
+// Terminals look, which takes 10 ms, and change something, which takes 30 ms; each tenth change's
+// answer is lost.
 class LookAndChange final : public Workload {
  public:
   static constexpr std::size_t terminal_count = 4;
@@ -116,21 +118,22 @@ TEST(Workload, AnyWorkloadIsDrivenAndMeasured) {
   };
   coro::block_on(worker, body());
   const WorkerMetrics& metrics = *outcome->workers.at(0);
-  // A terminal's round takes 40 ms: 250 of them in the interval, and a tenth of the changes is lost.
-  EXPECT_EQ(metrics.measured[look].committed.get(), 4 * 250U);
-  EXPECT_EQ(metrics.measured[change].committed.get(), 4 * 225U);
-  EXPECT_EQ(metrics.measured[change].failed.get(), 4 * 25U);
-  EXPECT_EQ(metrics.measured[change].ambiguous_committed.get(), 4 * 25U);
+  // A terminal's round takes 40 ms: 250 of them in the interval, and a tenth of the changes is
+  // lost.
+  EXPECT_EQ(metrics.measured[look].ok_count.get(), 4 * 250U);
+  EXPECT_EQ(metrics.measured[change].ok_count.get(), 4 * 225U);
+  EXPECT_EQ(metrics.measured[change].failed_count.get(), 4 * 25U);
+  EXPECT_EQ(metrics.measured[change].ambiguous.committed.get(), 4 * 25U);
   EXPECT_EQ(seen.measured,
-            metrics.measured[look].committed.get() + metrics.measured[change].committed.get());
+            metrics.measured[look].ok_count.get() + metrics.measured[change].ok_count.get());
   EXPECT_GE(seen.asked, 100U);
   EXPECT_EQ(seen.unresolved, 0U);
   EXPECT_EQ(metrics.measured[look].latency.snapshot().count(), 1'000U);
   std::uint64_t sampled = 0;
   for (const Sample& sample : outcome->samples) {
-    if (sample.phase == Phase::measure) sampled += sample.committed[change];
+    if (sample.phase == Phase::measure) sampled += sample.ok[change];
   }
-  EXPECT_EQ(sampled, metrics.measured[change].committed.get());
+  EXPECT_EQ(sampled, metrics.measured[change].ok_count.get());
 }
 
 }  // namespace

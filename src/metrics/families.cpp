@@ -80,8 +80,8 @@ void add_to(ClientMetric::Histogram& total, const ClientMetric::Histogram& more)
   }
 }
 
-void add_to(load::PhaseSnapshot& total, const load::PhaseMetrics& more) {
-  for (std::size_t type = 0; type < more.size(); ++type) total[type].add(more[type]);
+void add_to(load::PhaseTotals& total, const load::SharedPhase& more) {
+  for (std::size_t type = 0; type < more.size(); ++type) load::add_live(more[type], total[type]);
 }
 
 // Raises a counter, which must not fall: an interruption that lasts longer becomes an outage.
@@ -107,7 +107,7 @@ template <class Action>
 void for_each_transaction(const load::WorkloadInfo& workload, const RunFigures& figures,
                           Action action) {
   for (const auto& [phase, all] :
-       {std::pair<std::string_view, const load::PhaseSnapshot&>("warmup", figures.warmup),
+       {std::pair<std::string_view, const load::PhaseTotals&>("warmup", figures.warmup),
         {"measure", figures.measured}}) {
     for (std::size_t type = 0; type < workload.types.size(); ++type) {
       action(Labels{{"phase", std::string(phase)}, {"transaction", workload.types[type].name}},
@@ -177,19 +177,19 @@ void add_transactions(const load::WorkloadInfo& workload, const RunFigures& figu
   MetricFamily& duration = add_family(
       families, Histogram, name_of(workload, "transaction_duration_seconds"),
       "Response times of committed transactions, from the intended start to the answer.");
-  for_each_transaction(
-      workload, figures, [&](const Labels& labels, const load::TransactionSnapshot& one) {
-        add(transactions, one.committed, with(labels, "outcome", "committed"));
-        add(transactions, one.user_aborted, with(labels, "outcome", "user_aborted"));
-        add(transactions, one.failed, with(labels, "outcome", "failed"));
-        add(retries, one.retries, labels);
-        for (std::size_t i = 0; i < one.errors.size(); ++i) {
-          const auto error_class = static_cast<database::ErrorClass>(i);
-          add(errors, one.errors[i],
-              with(labels, "class", database::error_class_name(error_class)));
-        }
-        add(duration, histogram_of(one.latency, duration_bounds_s), labels);
-      });
+  for_each_transaction(workload, figures, [&](const Labels& labels, const model::Totals& one) {
+    add(transactions, one.ok_count, with(labels, "outcome", "committed"));
+    add(transactions, one.user_aborted_count, with(labels, "outcome", "user_aborted"));
+    add(transactions, one.failed_count, with(labels, "outcome", "failed"));
+    add(retries, one.retry_count, labels);
+    for (std::size_t i = 0; i < database::error_class_count; ++i) {
+      const std::string name(database::error_class_name(static_cast<database::ErrorClass>(i)));
+      const auto found = one.errors_by_class.find(name);
+      add(errors, found == one.errors_by_class.end() ? 0 : found->second,
+          with(labels, "class", name));
+    }
+    add(duration, histogram_of(one.latency, duration_bounds_s), labels);
+  });
 }
 
 void add_workers(const load::WorkloadInfo& workload, const RunFigures& figures,

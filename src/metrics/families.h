@@ -1,9 +1,9 @@
 // The metric families of a run, and the figures that they are made of. Plain values.
 //
 // Names follow https://prometheus.io/docs/practices/naming/. Metrics of the workload are called
-// drover_KEY_... The label `phase` (warmup, measure) divides the counts: the sum over it is the whole
-// run, "measure" is what the result counts, and no series ever falls. docs/metrics.md describes all
-// metrics; a test compares.
+// drover_KEY_... The label `phase` (warmup, measure) divides the counts: the sum over it is the
+// whole run, "measure" is what the result counts, and no series ever falls. docs/metrics.md
+// describes all metrics; a test compares.
 #pragma once
 
 #include <prometheus/metric_family.h>
@@ -21,8 +21,8 @@
 
 namespace drover::metrics {
 
-// Upper bounds of the buckets, in seconds. Those of transactions contain the limits of TPC-C (5 s and
-// 20 s), and steps of at most a factor of 2 where medians are likely.
+// Upper bounds of the buckets, in seconds. Those of transactions contain the limits of TPC-C (5 s
+// and 20 s), and steps of at most a factor of 2 where medians are likely.
 inline constexpr std::array duration_bounds_s = {
     0.0002, 0.0005, 0.0007, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.007, 0.01, 0.015,
     0.02,   0.03,   0.05,   0.07,  0.1,    0.15,  0.2,   0.3,   0.5,   0.7,  1.0,
@@ -69,8 +69,8 @@ struct RunFigures {
   void take(const load::Outcome& outcome);
 
   RunState state = RunState::starting;
-  load::PhaseSnapshot warmup;
-  load::PhaseSnapshot measured;
+  load::PhaseTotals warmup;
+  load::PhaseTotals measured;
   std::vector<WorkerFigures> workers;
   DatabaseFigures database;
   std::vector<load::RankNow> ranks;  // on several hosts: shown instead of the workers

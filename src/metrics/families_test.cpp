@@ -38,7 +38,7 @@ load::Snapshot snapshot_of_a_second() {
 TEST(RunFigures, BeginWithZeros) {
   const RunFigures figures(2);
   EXPECT_EQ(figures.state, RunState::starting);
-  EXPECT_EQ(figures.measured[new_order].committed, 0U);
+  EXPECT_EQ(figures.measured[new_order].ok_count, 0U);
   EXPECT_EQ(figures.workers.size(), 2U);
   ASSERT_EQ(figures.workers[1].timer_lag.bucket.size(), timer_lag_bounds_s.size());
   for (const auto& bucket : figures.workers[1].timer_lag.bucket) {
@@ -50,26 +50,26 @@ TEST(RunFigures, AreThoseOfTheLastSnapshot) {
   RunFigures figures(2);
   load::Snapshot snapshot = snapshot_of_a_second();
   snapshot.second.phase = load::Phase::warmup;
-  snapshot.warmup[new_order].committed = 4;
+  snapshot.warmup[new_order].ok_count = 4;
   figures.take(snapshot);
   EXPECT_EQ(figures.state, RunState::warmup);
   snapshot.second.phase = load::Phase::measure;
-  load::TransactionSnapshot& measured = snapshot.measured[stock_level];
-  measured.committed = 3;
-  measured.user_aborted = 1;
-  measured.failed = 2;
-  measured.retries = 9;
-  measured.errors[1] = 8;
+  model::Totals& measured = snapshot.measured[stock_level];
+  measured.ok_count = 3;
+  measured.user_aborted_count = 1;
+  measured.failed_count = 2;
+  measured.retry_count = 9;
+  measured.errors_by_class["connection_lost"] = 8;
   for (const std::uint64_t ms : {4, 30, 70'000}) measured.latency.record(ms * 1'000'000);
   figures.take(snapshot);
   EXPECT_EQ(figures.state, RunState::measure);
-  EXPECT_EQ(figures.warmup[new_order].committed, 4U);
-  const load::TransactionSnapshot& taken = figures.measured[stock_level];
-  EXPECT_EQ(taken.committed, 3U);
-  EXPECT_EQ(taken.user_aborted, 1U);
-  EXPECT_EQ(taken.failed, 2U);
-  EXPECT_EQ(taken.retries, 9U);
-  EXPECT_EQ(taken.errors[1], 8U);
+  EXPECT_EQ(figures.warmup[new_order].ok_count, 4U);
+  const model::Totals& taken = figures.measured[stock_level];
+  EXPECT_EQ(taken.ok_count, 3U);
+  EXPECT_EQ(taken.user_aborted_count, 1U);
+  EXPECT_EQ(taken.failed_count, 2U);
+  EXPECT_EQ(taken.retry_count, 9U);
+  EXPECT_EQ(taken.errors_by_class.at("connection_lost"), 8U);
   EXPECT_EQ(taken.latency.count(), 3U);
   EXPECT_EQ(figures.database.connections_open, 7U);
 }
@@ -155,13 +155,13 @@ TEST(RunFigures, OfTheOutcomeAreToTheLastTransaction) {
     outcome.workers.push_back(std::make_unique<load::WorkerMetrics>());
     load::WorkerMetrics& worker = *outcome.workers.back();
     // As the recorder does it, each commit has a latency.
-    worker.warmup[new_order].committed.add(1);
+    worker.warmup[new_order].ok_count.add(1);
     worker.warmup[new_order].latency.record(8'000'000);
-    worker.measured[new_order].committed.add(1);
-    worker.measured[new_order].user_aborted.add(1);
-    worker.measured[new_order].failed.add(4);
-    worker.measured[new_order].retries.add(7);
-    worker.measured[new_order].errors[3].add(6);
+    worker.measured[new_order].ok_count.add(1);
+    worker.measured[new_order].user_aborted_count.add(1);
+    worker.measured[new_order].failed_count.add(4);
+    worker.measured[new_order].retry_count.add(7);
+    worker.measured[new_order].errors_by_class[3].add(6);
     worker.measured[new_order].latency.record(9'000'000);
   }
   RunFigures figures(2);
@@ -169,13 +169,13 @@ TEST(RunFigures, OfTheOutcomeAreToTheLastTransaction) {
   figures.end(false);
   figures.take(outcome);
   EXPECT_EQ(figures.state, RunState::ended);
-  EXPECT_EQ(figures.warmup[new_order].committed, 2U);
-  const load::TransactionSnapshot& measured = figures.measured[new_order];
-  EXPECT_EQ(measured.committed, 2U);
-  EXPECT_EQ(measured.user_aborted, 2U);
-  EXPECT_EQ(measured.failed, 8U);
-  EXPECT_EQ(measured.retries, 14U);
-  EXPECT_EQ(measured.errors[3], 12U);
+  EXPECT_EQ(figures.warmup[new_order].ok_count, 2U);
+  const model::Totals& measured = figures.measured[new_order];
+  EXPECT_EQ(measured.ok_count, 2U);
+  EXPECT_EQ(measured.user_aborted_count, 2U);
+  EXPECT_EQ(measured.failed_count, 8U);
+  EXPECT_EQ(measured.retry_count, 14U);
+  EXPECT_EQ(measured.errors_by_class.at("unavailable"), 12U);
   EXPECT_EQ(measured.latency.count(), 2U);
 }
 
@@ -254,11 +254,11 @@ TEST_F(Families, AreTheSameSeriesFromTheFirstScrapeToTheLast) {
 
 TEST_F(Families, SayTheFigures) {
   load::Snapshot snapshot = snapshot_of_a_second();
-  snapshot.measured[new_order].committed = 12'345'678'901;
+  snapshot.measured[new_order].ok_count = 12'345'678'901;
   snapshot.measured[new_order].latency.record(4'000'000);
   snapshot.measured[new_order].latency.record(6'000'000'000);
-  snapshot.measured[new_order].errors[0] = 6;
-  snapshot.warmup[new_order].retries = 3;
+  snapshot.measured[new_order].errors_by_class["retryable"] = 6;
+  snapshot.warmup[new_order].retry_count = 3;
   figures.take(snapshot);
   const std::string measured = R"({phase="measure",transaction="NewOrder")";
   expect_line("drover_tpcc_transactions_total" + measured + R"(,outcome="committed"} 12345678901)");
@@ -302,7 +302,7 @@ TEST_F(Families, AreCalledAfterTheirWorkload) {
                        .types = {{"move money: from, to"}, {"größe"}}};
   figures = RunFigures(2);
   load::Snapshot snapshot = snapshot_of_a_second();
-  snapshot.measured[1].committed = 5;
+  snapshot.measured[1].ok_count = 5;
   figures.take(snapshot);
   expect_line("drover_scripts_2_entries 7");
   expect_line("drover_scripts_2_keys 1");

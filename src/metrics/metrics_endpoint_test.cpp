@@ -117,7 +117,7 @@ TEST(MetricsEndpoint, ShowsTheRunAsItGoes) {
   expect_line(scrape(*endpoint), "drover_database_connections_open 8");
   load::Snapshot snapshot;
   snapshot.second.phase = load::Phase::measure;
-  snapshot.measured[0].committed = 17;
+  snapshot.measured[0].ok_count = 17;
   endpoint->on_snapshot(snapshot);
   const std::string line =
       R"(drover_tpcc_transactions_total{phase="measure",transaction="NewOrder",outcome="committed"} )";
@@ -344,7 +344,7 @@ TEST(MetricsEndpoint, IsScrapedWhileTheFiguresChange) {
   load::Snapshot snapshot;
   snapshot.workers.resize(2);
   while (scrapes < 30) {
-    ++snapshot.measured[0].committed;
+    ++snapshot.measured[0].ok_count;
     snapshot.measured[0].latency.record(5'000'000);
     endpoint->on_snapshot(snapshot);
   }

@@ -1,7 +1,6 @@
-// Clocks of two hosts, compared by round trips of messages: what one showed when the other asked lies between the asking
-// and the answer. The shortest trip says most (Cristian, "Probabilistic clock synchronization", 1989).
-//
-// Plain values.
+// The difference between the clocks of two hosts, measured by round trips of messages: the other
+// clock was read between the question and its answer. The shortest trip is the most precise
+// (Cristian, "Probabilistic clock synchronization", 1989).
 #pragma once
 
 #include <chrono>
@@ -14,7 +13,7 @@
 
 namespace drover::ranks {
 
-// What the two clocks of a host show, nanoseconds.
+// The two clocks of a host, in nanoseconds.
 struct ClockReading {
   std::int64_t monotonic_ns = 0;
   std::int64_t wall_ns = 0;  // since 1970
@@ -27,7 +26,7 @@ inline ClockReading read_clocks() {
               .count()};
 }
 
-// One trip: ours when we asked and when the answer came, and theirs between.
+// One round trip: our clocks at the question and at the answer, and the other host's between them.
 struct RoundTrip {
   ClockReading asked;
   ClockReading answered;
@@ -36,7 +35,7 @@ struct RoundTrip {
   std::int64_t length_ns() const { return answered.monotonic_ns - asked.monotonic_ns; }
 };
 
-// How far another host's clocks are ahead of ours.
+// The clocks of another host minus ours.
 struct ClockDifference {
   std::int64_t monotonic_ns = 0;
   std::int64_t wall_ns = 0;
@@ -54,7 +53,7 @@ struct ClockDifference {
   }
 };
 
-// By the shortest of the trips; nothing if there is none.
+// Returns the difference by the shortest trip, or nothing without trips.
 inline std::optional<ClockDifference> difference(std::span<const RoundTrip> trips) {
   const RoundTrip* shortest = nullptr;
   for (const RoundTrip& trip : trips) {

@@ -9,7 +9,8 @@
 namespace drover::ranks {
 namespace {
 
-// Another host's clocks, so far ahead of ours; a trip there takes `there_ns`, and one back `back_ns`.
+// Another host's clocks, so far ahead of ours; a trip there takes `there_ns`, and one back
+// `back_ns`.
 struct OtherHost {
   std::int64_t monotonic_ahead_ns;
   std::int64_t wall_ahead_ns;

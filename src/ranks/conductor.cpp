@@ -22,8 +22,8 @@ using coro::Worker;
 
 namespace {
 
-// Who connects has to say at once who it is.
-constexpr Duration patience_for_hello = std::chrono::seconds(10);
+// The time for the first message of a connection.
+constexpr Duration hello_timeout = std::chrono::seconds(10);
 // Round trips of one clock comparison. On a slow network there are fewer, so that a comparison
 // takes about one second.
 constexpr int round_trips = 25;
@@ -33,13 +33,13 @@ constexpr Duration round_trips_last = std::chrono::seconds(1);
 constexpr std::size_t named_most = 8;
 // Agents may have given up after the coordinator stood still for this long.
 constexpr Duration standstill_least = std::chrono::seconds(30);
-// How long to wait for other hosts that fail for the same reason.
-constexpr Duration patience_for_other_losses = std::chrono::milliseconds(300);
+// The time to wait for other hosts that fail for the same reason.
+constexpr Duration other_losses_timeout = std::chrono::milliseconds(300);
 // The least time without an acknowledgement by a rank's host after which the host is lost, even if
 // silence_most is shorter.
 constexpr Duration silence_of_host_least = std::chrono::seconds(20);
 
-// 128 bits that nobody else knows.
+// Returns 128 random bits.
 std::string new_secret() {
   std::random_device device;
   std::string secret;
@@ -47,7 +47,7 @@ std::string new_secret() {
   return secret;
 }
 
-// In a time that does not say where they differ.
+// Compares in a time that does not depend on the position of a difference.
 bool same(const std::string& one, const std::string& other) {
   if (one.size() != other.size()) return false;
   unsigned difference = 0;
@@ -63,7 +63,7 @@ std::string text_in(const Message& message, const char* name) {
   return text::shown(found->get<std::string>(), 200);
 }
 
-// On one line, such as an error of the database with its statement.
+// Returns a text such as a database error on one line.
 std::string sentence_in(const Message& message, const char* name) {
   constexpr std::size_t bytes_max = 2'000;
   const auto found = message.find(name);
@@ -108,7 +108,7 @@ void Conductor::throw_loss(std::size_t rank) const {
 }
 
 Task<void> Conductor::throw_losses() const {
-  co_await coro::sleep_for(patience_for_other_losses);
+  co_await coro::sleep_for(other_losses_timeout);
   std::vector<std::pair<std::string, std::vector<std::size_t>>> reasons;
   for (std::size_t rank = 0; rank < peers_.size(); ++rank) {
     if (!peers_[rank]->loss) continue;
@@ -182,7 +182,7 @@ std::string Conductor::unique_name(const std::string& host) const {
 Task<void> Conductor::serve(file::FileDescriptor socket) {
   try {
     Link link(std::move(socket));
-    Message hello = co_await coro::with_deadline(Worker::current().now() + patience_for_hello,
+    Message hello = co_await coro::with_deadline(Worker::current().now() + hello_timeout,
                                                  link.receive(first_message_bytes_max));
     std::string refusal = refusal_of(hello);
     std::size_t rank = 0;
@@ -207,7 +207,7 @@ Task<void> Conductor::serve(file::FileDescriptor socket) {
     ++refused_;
     co_await coro::with_deadline(Worker::current().now() + std::chrono::seconds(1),
                                  link.write_out());
-  } catch (const std::exception&) {  // whoever it was
+  } catch (const std::exception&) {  // the connection did not belong to an agent
   }
 }
 
@@ -283,7 +283,7 @@ Task<void> Conductor::watch() {
   for (;;) {
     co_await coro::sleep_for(alive_every);
     const Instant now = Worker::current().now();
-    // Where this process stood still, the others may have spoken.
+    // After a standstill of this process, messages of the agents may be waiting.
     stood_still_ = now - last_watch_;
     const bool stood_still = stood_still_ > 2 * alive_every;
     last_watch_ = now;
@@ -380,13 +380,13 @@ Task<std::optional<ClockDifference>> Conductor::compare_clocks(std::size_t rank)
   co_return difference(trips);
 }
 
-Task<void> Conductor::refuse_all(std::string reason, Duration patience) {
+Task<void> Conductor::refuse_all(std::string reason, Duration timeout) {
   std::size_t expected = 0;
   for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
     if (!peers_[rank]->come.is_set()) ++expected;
   }
   lose_missing(reason);
-  const Instant end = Worker::current().now() + patience;
+  const Instant end = Worker::current().now() + timeout;
   const auto wait = [&](Scope& scope) -> Task<void> {
     scope.start(attend());
     while (refused_ < expected && Worker::current().now() < end) {
@@ -406,14 +406,14 @@ void Conductor::release(std::size_t rank) {
   peer.released = true;
 }
 
-Task<void> Conductor::all_gone(Duration patience) {
+Task<void> Conductor::all_gone(Duration timeout) {
   const auto wait = [this]() -> Task<void> {
     for (const auto& peer : peers_) {
       if (peer->link != nullptr && !peer->loss) co_await peer->gone.wait();
     }
   };
   try {
-    co_await coro::with_deadline(Worker::current().now() + patience, wait());
+    co_await coro::with_deadline(Worker::current().now() + timeout, wait());
   } catch (const coro::DeadlineExceeded&) {
   }
 }

@@ -1,5 +1,5 @@
-// Conductor: the coordinator's side of a distributed run. It knows which hosts (ranks) belong to
-// the run, receives their messages, and notices which of them are lost. It makes no load itself.
+// Conductor: the coordinator's side of a distributed run. It accepts the agents of the run, one for
+// each host (rank), receives their messages, and detects lost agents. It makes no load itself.
 //
 // A rank is lost if its connection ends before it has sent everything, if it sends nothing for
 // ConductorSettings::silence_most, or if it reports that it has failed. Waiting for a message of a
@@ -44,10 +44,10 @@ class RankLost : public std::runtime_error {
 };
 
 struct ConductorSettings {
-  std::vector<std::string>
-      names;  // of the hosts, by rank; an empty one is called as it calls itself
+  // Names of the hosts by rank. A host with an empty name is named as its agent says.
+  std::vector<std::string> names;
   Endpoint listen = {};
-  std::string program;      // version and commit; ranks of another version are refused
+  std::string program;      // version and commit. Agents with another one are refused
   std::string secret = {};  // shared by all ranks; empty: 128 random bits
   // A rank that sends nothing for this long is lost. A rank applies the same limit to the
   // conductor's host.
@@ -58,16 +58,16 @@ struct ConductorSettings {
 
 class Conductor {
  public:
-  // Listens from then on. Throws std::system_error.
+  // Listens from now on. Throws std::system_error.
   explicit Conductor(ConductorSettings settings);
 
-  // What a rank needs to know to come.
+  // Returns the addresses and the secret with which agents join.
   std::vector<Endpoint> endpoints() const { return listener_.endpoints(); }
   const std::string& secret() const noexcept { return settings_.secret; }
   coro::Duration silence_most() const noexcept { return settings_.silence_most; }
   coro::Duration join_most() const noexcept { return settings_.join_most; }
 
-  // Takes ranks in, reads what they say, and watches them; until it is cancelled.
+  // Accepts agents, reads their messages and detects lost ones, until it is cancelled.
   coro::Task<void> attend();
 
   std::size_t ranks() const noexcept { return peers_.size(); }
@@ -77,17 +77,17 @@ class Conductor {
   // Waits until every rank has joined. Throws RankLost if one is lost before that.
   coro::Task<void> all_here();
 
-  // Nothing if it is lost.
+  // Sends a message, unless the rank is lost.
   void tell(std::size_t rank, const Message& message);
   void tell_all(const Message& message);
 
-  // The next message of this kind; one task a kind.
+  // Waits for the next message of this kind. Only one task may wait for a kind of a rank.
   coro::Task<Message> next(std::size_t rank, std::string kind);
 
-  // Called with messages of these kinds, which nobody may wait for.
+  // Sets the action for messages of these kinds. next() does not return them.
   void on_message(std::vector<std::string> kinds,
                   std::function<void(std::size_t rank, const Message&)> action);
-  // Called once for each.
+  // Sets the action that is called once for each lost rank.
   void on_lost(std::function<void(std::size_t rank)> action) { on_lost_ = std::move(action); }
 
   const std::optional<Loss>& loss(std::size_t rank) const { return peers_[rank]->loss; }
@@ -102,20 +102,20 @@ class Conductor {
   // each reason once, with its hosts. Requires: a rank is lost.
   coro::Task<void> throw_losses() const;
   void lose(std::size_t rank, const std::string& reason);
-  // Those that have not come.
+  // Loses all ranks that have not joined.
   void lose_missing(const std::string& reason);
 
   // Compares the clocks by 25 round trips, or fewer on a slow network. Throws RankLost.
   coro::Task<std::optional<ClockDifference>> compare_clocks(std::size_t rank);
 
   // Refuses the ranks that have not joined. Returns when all of them except rank 0 have tried to
-  // join, or when `patience` is over.
-  coro::Task<void> refuse_all(std::string reason, coro::Duration patience);
+  // join, or after `timeout`.
+  coro::Task<void> refuse_all(std::string reason, coro::Duration timeout);
 
-  // It has said all that it has to say: it may end.
+  // Lets the agent of a rank end, which has sent everything.
   void release(std::size_t rank);
-  // Until what all were told last is sent, and those who were released have gone, or the time is over.
-  coro::Task<void> all_gone(coro::Duration patience);
+  // Waits until all messages are sent and all released agents have disconnected, or for `timeout`.
+  coro::Task<void> all_gone(coro::Duration timeout);
 
  private:
   struct Slot {
@@ -124,12 +124,12 @@ class Conductor {
   };
   struct Peer {
     std::string name;
-    Link* link = nullptr;  // once it has come, until it has gone
-    coro::Event come;      // or lost
+    Link* link = nullptr;  // while connected
+    coro::Event come;      // joined or lost
     coro::Event gone;
     coro::Instant heard{};
     bool released = false;
-    bool has_said_all = false;  // the connection may end
+    bool has_said_all = false;  // it sent its last message, so the connection may end
     std::optional<Loss> loss;
     std::map<std::string, Slot> slots;
   };
@@ -143,8 +143,7 @@ class Conductor {
   std::string refusal_of(const Message& hello) const;
   // Returns the rank that `hello` names, or the first free one. Returns ranks() if there is none.
   std::size_t rank_of(const Message& hello) const;
-  // Returns why the connection of a rank ended too early: `end`, and that this process stood still,
-  // if it did.
+  // Returns why the connection of a rank ended too early: `end`, and a standstill of this process.
   std::string loss_reason(const std::string& end) const;
   // Returns a name that no other host has: the second host called "a" is "a#2".
   std::string unique_name(const std::string& host) const;

@@ -50,7 +50,8 @@ void conduct(Conductor& conductor, const std::function<Task<void>()>& conducting
   coro::block_on(worker, coro::with_scope(body));
 }
 
-// What a member does, on a thread of its own; its words are what it returns, or the error that ended it.
+// What a member does, on a thread of its own; its words are what it returns, or the error that
+// ended it.
 using Words = std::future<std::string>;
 Words member(const MemberPlace& place, std::function<std::string(Member&)> life) {
   return std::async(std::launch::async, [place, life = std::move(life)]() -> std::string {

@@ -36,7 +36,7 @@ std::string reason(int error) {
   return std::generic_category().message(error);
 }
 
-// An address of either family, as the system wants it.
+// A socket address of either family.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t length = 0;
@@ -83,7 +83,7 @@ Endpoint endpoint_of(const sockaddr* address) {
   return endpoint;
 }
 
-// Addresses that mean another machine elsewhere, or need to be told by which interface.
+// Returns true for link-local addresses, which are valid on one network only.
 bool is_of_one_link(const sockaddr* address) {
   if (address->sa_family != AF_INET6) return false;
   sockaddr_in6 six{};
@@ -95,19 +95,19 @@ int type_of_ours() {
   return SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
 }
 
-void set_patience(int socket, coro::Duration patience) {
-  const auto ms = static_cast<unsigned>(patience / std::chrono::milliseconds(1));
+void set_timeout(int socket, coro::Duration timeout) {
+  const auto ms = static_cast<unsigned>(timeout / std::chrono::milliseconds(1));
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
 }
 
-// Small messages that somebody waits for; and a peer that is gone is not to be waited for by the kernel for hours.
+// Sends small messages at once, and limits how long the kernel waits for a peer that is gone.
 void set_up(int socket) {
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  set_patience(socket, std::chrono::seconds(20));
+  set_timeout(socket, std::chrono::seconds(20));
 }
 
-// Reads CBOR that is no deeper than messages are: the reader goes down the stack for each level.
+// Reads CBOR up to a depth, because the reader uses stack for each level.
 class ShallowReader : public nlohmann::detail::json_sax_dom_parser<Message> {
  public:
   explicit ShallowReader(Message& into) : json_sax_dom_parser(into, false) {}
@@ -132,13 +132,13 @@ class ShallowReader : public nlohmann::detail::json_sax_dom_parser<Message> {
   int depth_ = 0;
 };
 
-// Nothing if it is no message.
+// Returns nothing if the bytes are not a message.
 std::optional<Message> message_in(const std::string& bytes) {
   Message read;
   ShallowReader reader(read);
   try {
     if (!Message::sax_parse(bytes, &reader, Message::input_format_t::cbor)) return std::nullopt;
-  } catch (const Message::exception&) {  // sizes that cannot be
+  } catch (const Message::exception&) {  // impossible sizes
     return std::nullopt;
   }
   if (kind_of(read).empty()) return std::nullopt;
@@ -156,12 +156,12 @@ Task<void> connected(int socket, const SocketAddress& address) {
   if (error != 0) throw LinkError(reason(error));
 }
 
-Task<file::FileDescriptor> connect_to(Endpoint endpoint, coro::Duration patience) {
+Task<file::FileDescriptor> connect_to(Endpoint endpoint, coro::Duration timeout) {
   const SocketAddress address = address_of(endpoint);
   file::FileDescriptor socket(::socket(address.storage.ss_family, type_of_ours(), 0));
   if (!socket) throw LinkError(reason(errno));
   try {
-    co_await coro::with_deadline(coro::Worker::current().now() + patience,
+    co_await coro::with_deadline(coro::Worker::current().now() + timeout,
                                  connected(socket.get(), address));
   } catch (const coro::DeadlineExceeded&) {
     throw LinkError("no answer");
@@ -189,7 +189,7 @@ Link::Link(file::FileDescriptor socket)
       writable_(for_writing_.get()) {}
 
 void Link::fail_after(coro::Duration silence_of_host) {
-  set_patience(socket_.get(), silence_of_host);
+  set_timeout(socket_.get(), silence_of_host);
 }
 
 Task<void> Link::read(char* into, std::size_t bytes) {
@@ -317,7 +317,7 @@ std::string endpoints_text(const std::vector<Endpoint>& endpoints) {
 }
 
 Listener::Listener(const Endpoint& at) {
-  // Every address of both families, where there are both.
+  // All addresses of both families, if the system has both.
   std::vector<Endpoint> places = {at};
   if (at.host.empty()) places = {{"::", at.port}, {"0.0.0.0", at.port}};
   int error = 0;
@@ -375,7 +375,7 @@ Task<file::FileDescriptor> Listener::accept() {
       set_up(socket.get());
       co_return socket;
     }
-    // Who has gone again may come again; where no descriptor is left, some may be soon.
+    // Without free descriptors, waits until some are closed.
     if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
       co_await coro::sleep_for(std::chrono::milliseconds(100));
     }
@@ -384,13 +384,13 @@ Task<file::FileDescriptor> Listener::accept() {
 }
 
 Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint>& endpoints,
-                                             coro::Duration patience_each) {
+                                             coro::Duration timeout_each) {
   std::string failures;
   while (!endpoints.empty()) {
     const Endpoint endpoint = endpoints.front();
     endpoints.erase(endpoints.begin());
     try {
-      co_return co_await connect_to(endpoint, patience_each);
+      co_return co_await connect_to(endpoint, timeout_each);
     } catch (const LinkError& error) {
       failures +=
           fmt::format("{}{}: {}", failures.empty() ? "" : "; ", endpoint.text(), error.what());

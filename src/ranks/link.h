@@ -1,7 +1,8 @@
-// Link: messages between two processes of a run that several hosts make, over TCP. A message is a JSON object whose member
-// "kind" says what it is; on the wire it is CBOR behind its length.
+// Link: messages over TCP between two processes of a distributed run. A message is a JSON object
+// whose member "kind" names its type. It is sent as CBOR after its length.
 //
-// Lives on one worker. Nothing of the other side is believed: a message that is too long, or is none, is an error.
+// Lives on one worker. The other side is not trusted: a message that is too long, or malformed, is
+// an error.
 #pragma once
 
 #include <chrono>
@@ -25,11 +26,11 @@ namespace drover::ranks {
 
 using Message = nlohmann::json;
 
-// Message{{"kind", kind}, …}, and back; empty if it has none.
+// Return a message of this kind, and the kind of a message (empty if it has none).
 Message message(std::string_view kind);
 std::string kind_of(const Message& message);
 
-// What is wrong with a link, in words for people.
+// An error of a connection, with a text for the user.
 class LinkError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -42,50 +43,50 @@ class Unreachable : public LinkError {
   using LinkError::LinkError;
 };
 
-// Before the other side has shown that it belongs to the run, and after it.
+// Size limits, before and after the other side has proved that it belongs to the run.
 inline constexpr std::size_t first_message_bytes_max = 64 * 1024;
 inline constexpr std::size_t message_bytes_max = std::size_t{512} << 20;
 
 class Link : coro::Pinned {
  public:
-  // Takes a socket that is connected and does not block.
+  // Requires: the socket is connected and non-blocking.
   explicit Link(file::FileDescriptor socket);
 
-  // It fails when the other host acknowledges nothing of what was sent for so long, or takes nothing more.
+  // Makes the link fail if the other host does not acknowledge sent data for this long.
   void fail_after(coro::Duration silence_of_host);
 
-  // The next message. Throws LinkError, also where the other side has closed.
+  // Waits for the next message. Throws LinkError, also if the other side closed the connection.
   coro::Task<Message> receive(std::size_t bytes_max = message_bytes_max);
 
-  // Puts it behind those that are to be sent; write_out() sends them.
+  // Queues a message, which write_out() sends.
   void send(const Message& message);
-  // Until it is cancelled, or the link fails: throws LinkError.
+  // Sends queued messages until it is cancelled. Throws LinkError if the link fails.
   coro::Task<void> write_out();
-  // All that send() was given is on its way.
+  // Returns true if all queued messages were sent.
   bool is_empty() const noexcept { return outbox_.empty(); }
 
  private:
   coro::Task<void> read(char* into, std::size_t bytes);
 
   const file::FileDescriptor socket_;
-  const file::FileDescriptor for_writing_;  // the same one: a watch has one waiter
+  const file::FileDescriptor for_writing_;  // a duplicate, because a watch has one waiter
   coro::FdWatch readable_;
   coro::FdWatch writable_;
-  std::deque<std::string> outbox_;  // the first one may be sent in part
+  std::deque<std::string> outbox_;  // part of the first message may have been sent
   std::size_t sent_of_first_ = 0;
   coro::Notification more_;
 };
 
-// "[fd00::1]:4711", "10.0.0.1:4711"
+// An address such as "[fd00::1]:4711" or "10.0.0.1:4711".
 struct Endpoint {
-  std::string host;  // an address in digits
+  std::string host;  // numeric
   std::uint16_t port = 0;
 
   std::string text() const;
   bool operator==(const Endpoint&) const = default;
 };
 
-// A list of them, with commas. Throws std::invalid_argument.
+// Reads a comma-separated list. Throws std::invalid_argument.
 std::vector<Endpoint> parse_endpoints(std::string_view text);
 // Reads a list whose hosts may be names, and looks these up. Each name may have several addresses.
 // Blocks. Throws std::invalid_argument for an invalid list, and Unreachable for a name that is
@@ -93,15 +94,16 @@ std::vector<Endpoint> parse_endpoints(std::string_view text);
 std::vector<Endpoint> looked_up(std::string_view text);
 std::string endpoints_text(const std::vector<Endpoint>& endpoints);
 
-// A socket that listens. Throws std::system_error. An empty host is every address of this machine, port 0 any free one.
+// A listening socket.
 class Listener {
  public:
-  // No host, "0.0.0.0" and "::" are every address.
+  // An empty host, "0.0.0.0" and "::" mean all addresses of this machine. Port 0 means any free
+  // port. Throws std::system_error.
   explicit Listener(const Endpoint& at);
 
-  // Those by which others may reach it, those of networks before those of this machine alone.
+  // Returns the addresses of this socket, network addresses before loopback addresses.
   std::vector<Endpoint> endpoints() const;
-  // The next one who connects.
+  // Waits for the next connection.
   coro::Task<file::FileDescriptor> accept();
 
  private:
@@ -109,9 +111,9 @@ class Listener {
   Endpoint bound_;
 };
 
-// Tries them in turn, each for so long, and takes away those that it has tried. Throws LinkError, which says of each why
-// not.
+// Connects to the first endpoint that answers, and removes the tried ones from the list. Throws
+// LinkError with the reason of each endpoint.
 coro::Task<file::FileDescriptor> connect_to_one_of(std::vector<Endpoint>& endpoints,
-                                                   coro::Duration patience_each);
+                                                   coro::Duration timeout_each);
 
 }  // namespace drover::ranks

@@ -1,7 +1,5 @@
-// A second of a run on its way from a rank to the conductor, and the seconds of all ranks as one.
+// The message "live": the snapshot of each second, from an agent to the coordinator.
 #pragma once
-
-#include <vector>
 
 #include "load/snapshot.h"
 #include "ranks/clocks.h"
@@ -9,15 +7,14 @@
 
 namespace drover::ranks {
 
-// The message "live".
 Message live_message(const load::Snapshot& snapshot);
 
-// The snapshot in it, its instants by the clock of this host. Throws nlohmann::json::exception or LinkError for what is
-// none.
+// Returns the snapshot in a message, with instants by the clock of this host. Throws
+// nlohmann::json::exception or LinkError if the message has another form.
 load::Snapshot snapshot_in(const Message& live, const ClockDifference& clock);
 
-// Adds one to the sum: counts, histograms bucket by bucket; of the second the longest, of loads the highest, of the
-// database the worst.
+// Adds the snapshot of one host to that of all hosts: counts are added, histograms merged, workers
+// appended. The second is as long as the longest, and the loads and times are the highest.
 void add_snapshot(const load::Snapshot& one, load::Snapshot& sum);
 
 }  // namespace drover::ranks

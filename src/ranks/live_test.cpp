@@ -28,14 +28,15 @@ measure::HistogramSnapshot some_latencies(std::mt19937_64& random) {
   return histogram;
 }
 
-void fill(load::PhaseSnapshot& phase, std::mt19937_64& random) {
+void fill(load::PhaseTotals& phase, std::mt19937_64& random) {
   for (std::size_t number = 0; number < types; ++number) {
-    load::TransactionSnapshot& type = phase[number];
-    type.committed = random() % 1'000;
-    type.user_aborted = random() % 100;
-    type.failed = random() % 10;
-    type.retries = random() % 10;
-    for (std::uint64_t& errors : type.errors) errors = random() % 5;
+    model::Totals& type = phase[number];
+    type.ok_count = random() % 1'000;
+    type.user_aborted_count = random() % 100;
+    type.failed_count = random() % 10;
+    type.retry_count = random() % 10;
+    for (const char* name : {"retryable", "statement", "timed_out"})
+      type.errors_by_class[name] = random() % 5;
     type.latency = some_latencies(random);
   }
 }
@@ -48,28 +49,30 @@ Snapshot some_snapshot(std::uint64_t seed) {
   second.elapsed = seconds(7);
   second.length = seconds(1);
   second.phase = load::Phase::measure;
-  for (std::size_t type = 0; type < types; ++type) second.committed[type] = random() % 1'000;
+  for (std::size_t type = 0; type < types; ++type) second.ok.push_back(random() % 1'000);
   second.failed = random() % 10;
   second.retries = random() % 10;
   second.in_flight = random() % 100;
   second.waiting = random() % 100;
   if (seed % 2 == 0) second.backlog = random() % 1'000;
-  second.busiest_worker_load = 0.25;
+  second.client_load = 0.25;
   second.away = seconds(2);
   second.silent = seconds(1);
   snapshot.second_latency = some_latencies(random);
+  second.set_percentiles(snapshot.second_latency);
   fill(snapshot.warmup, random);
   fill(snapshot.measured, random);
   snapshot.workers = {{0.25, 3, 4, some_latencies(random)}, {0.125, 1, 2, some_latencies(random)}};
   snapshot.hosts = {{{random() % 9, 1, some_latencies(random)}, 5, 2.5}};
-  snapshot.availability = {.outages = {{at(1), at(2), 3, "FATAL: \xc3\xa4"}, {at(5), {}, 1, ""}},
-                           .stalls = {{at(3), at(4)}, {at(6), {}}},
-                           .interruptions = 1,
-                           .sessions_lost = 2,
-                           .sessions_reopened = 3,
-                           .sessions_renewed = 4,
-                           .outages_dropped = 5,
-                           .stalls_dropped = 6};
+  load::AvailabilityRecord& record = snapshot.availability;
+  record.outages = {{at(1), at(2), 3, "FATAL: \xc3\xa4"}, {at(5), {}, 1, ""}};
+  record.stalls = {{at(3), at(4)}, {at(6), {}}};
+  record.interruptions = 1;
+  record.sessions_lost = 2;
+  record.sessions_reopened = 3;
+  record.sessions_renewed = 4;
+  record.outages_dropped = 5;
+  record.stalls_dropped = 6;
   snapshot.connections_open = 8;
   snapshot.process = {1.5, 1'000, 2'000, 3};
   return snapshot;
@@ -91,10 +94,10 @@ TEST(Live, ASnapshotArrivesAsItWasSent) {
   }
   const Snapshot received = snapshot_in(sent(some_snapshot(1)), {});
   const Snapshot original = some_snapshot(1);
-  EXPECT_EQ(received.second.committed[2], original.second.committed[2]);
+  EXPECT_EQ(received.second.ok[2], original.second.ok[2]);
   EXPECT_EQ(received.second.elapsed, seconds(7));
   EXPECT_EQ(received.second.phase, load::Phase::measure);
-  EXPECT_EQ(received.measured[1].errors, original.measured[1].errors);
+  EXPECT_EQ(received.measured[1].errors_by_class, original.measured[1].errors_by_class);
   EXPECT_EQ(received.measured[1].latency.to_sparse().buckets,
             original.measured[1].latency.to_sparse().buckets);
   EXPECT_EQ(received.workers[1].waiting, 2U);
@@ -133,14 +136,15 @@ TEST(Live, TheSumOfAllHosts) {
     return value;
   };
   for (std::size_t type = 0; type < sum.measured.size(); ++type) {
-    EXPECT_EQ(sum.measured[type].committed,
-              total([type](const Snapshot& one) { return one.measured[type].committed; }));
-    EXPECT_EQ(sum.warmup[type].errors[2],
-              total([type](const Snapshot& one) { return one.warmup[type].errors[2]; }));
+    EXPECT_EQ(sum.measured[type].ok_count,
+              total([type](const Snapshot& one) { return one.measured[type].ok_count; }));
+    EXPECT_EQ(sum.warmup[type].errors_by_class.at("statement"), total([type](const Snapshot& one) {
+                return one.warmup[type].errors_by_class.at("statement");
+              }));
     EXPECT_EQ(sum.measured[type].latency.count(),
               total([type](const Snapshot& one) { return one.measured[type].latency.count(); }));
-    EXPECT_EQ(sum.second.committed[type],
-              total([type](const Snapshot& one) { return one.second.committed[type]; }));
+    EXPECT_EQ(sum.second.ok[type],
+              total([type](const Snapshot& one) { return one.second.ok[type]; }));
   }
   EXPECT_EQ(sum.second.in_flight, total([](const Snapshot& one) { return one.second.in_flight; }));
   EXPECT_EQ(sum.second_latency.count(),
@@ -216,10 +220,10 @@ TEST(Live, TimesBeyondAllTime) {
   for (const std::int64_t beyond :
        {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()}) {
     Message live = sent(some_snapshot(1));
-    live["availability"][1][0] = {beyond, nullptr};
+    live["availability"]["stalls"][0]["start"] = beyond;
     EXPECT_THROW(snapshot_in(live, ahead), LinkError);
     live = sent(some_snapshot(1));
-    live["second"][0] = beyond;
+    live["second"]["elapsed"] = beyond;
     EXPECT_THROW(snapshot_in(live, ahead), LinkError);
   }
 }

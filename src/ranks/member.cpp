@@ -27,11 +27,11 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// A conductor may stand still while its host is there: it waits for its terminal, or reads long parts of many ranks.
+// A coordinator may be silent while it waits for its terminal or reads long parts of many agents.
 constexpr Duration silence_least_of_conductor = std::chrono::minutes(1);
-constexpr Duration patience_for_an_address = std::chrono::seconds(3);
-// An agent of a job may join while the conductor still prepares the run.
-constexpr Duration patience_for_welcome = std::chrono::minutes(15);
+constexpr Duration connect_timeout = std::chrono::seconds(3);
+// An agent of a job may join while the coordinator still prepares the run.
+constexpr Duration welcome_timeout = std::chrono::minutes(15);
 
 Message clock_answer() {
   const ClockReading now = read_clocks();
@@ -41,7 +41,7 @@ Message clock_answer() {
   return answer;
 }
 
-// Signals are for the threads that were here before: one that they block, to end in order, would end the process here.
+// Blocks all signals in the new thread, because the other threads handle them.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -86,7 +86,7 @@ Member::~Member() {
 void Member::tell(Message message) {
   worker_.post([this, message = std::move(message)] {
     if (!link_) return;
-    // It takes long parts of many ranks one after the other.
+    // The coordinator reads long parts of many agents one after another.
     if (kind_of(message) == "part") link_->fail_after(silence_most_of_conductor_);
     link_->send(message);
   });
@@ -110,7 +110,7 @@ coro::Future<Message> Member::next(const std::string& kind) {
 Message Member::wait_for(const std::string& kind) {
   std::unique_lock lock(mutex_);
   auto& arrived = messages_[kind];
-  // Only the end is waited for when the others have been told to end.
+  // When the run has been stopped, only the message "bye" can still arrive.
   changed_.wait(lock, [&] {
     return !arrived.empty() || !loss_.empty() || (kind != "bye" && (stopped_ || released_));
   });
@@ -166,7 +166,7 @@ Task<void> Member::live() {
   } catch (const coro::DeadlineExceeded&) {
     reason = "the coordinator did not answer";
   } catch (const coro::Cancelled&) {
-    // The owner has nothing more to say.
+    // The Member is being destroyed.
   } catch (const std::exception& error) {
     reason = error.what();
   }
@@ -175,13 +175,13 @@ Task<void> Member::live() {
   if (!reason.empty()) lose(reason);
 }
 
-// An address may be that of another conductor: of its own host, where this one's is not reached by it.
+// Tries all addresses, because one of them may lead to another coordinator.
 Task<void> Member::come() {
   std::vector<Endpoint> left = place_.conductor;
   std::string refusal;
   while (refusal.empty() || !left.empty()) {
     try {
-      link_.emplace(co_await connect_to_one_of(left, patience_for_an_address));
+      link_.emplace(co_await connect_to_one_of(left, connect_timeout));
     } catch (const LinkError&) {
       if (refusal.empty()) throw;
       break;
@@ -215,7 +215,7 @@ Task<Message> Member::welcome() {
   Message answer;
   std::exception_ptr error;
   try {
-    answer = co_await coro::with_deadline(worker_.now() + patience_for_welcome,
+    answer = co_await coro::with_deadline(worker_.now() + welcome_timeout,
                                           link_->receive(first_message_bytes_max));
   } catch (...) {
     error = std::current_exception();
@@ -264,7 +264,7 @@ Task<void> Member::watch() {
     link_->send(message("alive"));
     co_await coro::sleep_for(alive_every);
     const Instant now = worker_.now();
-    // Where this process stood still, the conductor may have spoken; it has given us up, perhaps.
+    // After a standstill of this process, messages of the coordinator may be waiting.
     if (now - last > 2 * alive_every) heard_ = now;
     last = now;
     if (now - heard_ > silence_most_of_conductor_) {
@@ -283,7 +283,7 @@ void Member::stop() {
 
 void Member::lose(const std::string& reason) {
   {
-    // Whose worker ends has taken its promises back before, by forget().
+    // Workers that have ended have called forget() before.
     const std::lock_guard lock(mutex_);
     if (released_) return;
     loss_ = reason;

@@ -1,5 +1,5 @@
-// Member: one of the processes that make the load of a run of several hosts: its connection to the conductor, on a thread of
-// its own, so that it answers whatever the rest of the process does.
+// Member: the agent's side of a distributed run: its connection to the coordinator. It has a thread
+// of its own, so that it answers whatever the rest of the process does.
 #pragma once
 
 #include <condition_variable>
@@ -19,45 +19,46 @@
 
 namespace drover::ranks {
 
-// What it was started with.
+// The options with which an agent was started.
 struct MemberPlace {
   std::vector<Endpoint> conductor;
   std::string secret;
-  std::optional<std::size_t> rank;  // none: the first free one
-  std::string host;                 // this one's name
+  std::optional<std::size_t> rank;  // none: the first free rank
+  std::string host;                 // name of this host
   std::string program;              // version and commit
 };
 
 class Member {
  public:
-  // Joins the conductor. Throws Unreachable if nothing answers at its addresses, LinkError if it
-  // refuses.
+  // Joins the coordinator. Throws Unreachable if nothing answers at its addresses, and LinkError if
+  // it refuses this agent.
   explicit Member(MemberPlace place);
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
   ~Member();
 
-  // What follows may be called from any thread, but for where it says otherwise.
+  // The following functions may be called from any thread.
 
   void tell(Message message);
 
-  // The next message of this kind. The future is for the worker of the calling thread. It throws LinkError when
-  // the conductor is lost.
+  // Returns the next message of this kind. The future belongs to the worker of the calling thread.
+  // It throws LinkError if the coordinator is lost.
   coro::Future<Message> next(const std::string& kind);
-  // The same, which blocks the thread.
+  // Blocks the thread until the next message of this kind.
   Message wait_for(const std::string& kind);
 
-  // Called once, on the thread of the connection, when all are to end: the conductor says so, or is lost. At once if it
-  // was before. An empty one is called no more when this returns.
+  // Sets the action that is called once, on the thread of the connection, when the run must end
+  // because the coordinator says so or is lost. Calls it at once if that has happened already. With
+  // an empty action, the previous one is not called after this function has returned.
   void on_stop(std::function<void()> action);
 
-  // Drops what next() has promised to the worker of the calling thread: before that worker ends.
+  // Drops the promises of next(). To be called before the worker of the futures ends.
   void forget();
 
-  // Blocks until what was told is on its way, two seconds at most.
+  // Blocks until all messages are sent, at most two seconds.
   void flush();
 
-  // Why there is no conductor any more; empty: there is one, or it has let us go.
+  // Returns why the coordinator was lost, or an empty text.
   std::string loss() const;
 
  private:
@@ -72,12 +73,12 @@ class Member {
 
   const MemberPlace place_;
   coro::Worker worker_;
-  // Used by the connection's thread alone.
+  // Used by the thread of the connection only.
   std::optional<Link> link_;
   coro::Instant heard_{};
   coro::Duration silence_most_of_conductor_{};
 
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // protects the members up to promises_
   std::condition_variable changed_;
   bool here_ = false;
   bool reached_ = false;
@@ -88,7 +89,7 @@ class Member {
   std::map<std::string, std::vector<Message>> messages_;
   std::map<std::string, coro::Promise<Message>> promises_;
 
-  coro::CancelSource* living_ = nullptr;  // of the connection's thread
+  coro::CancelSource* living_ = nullptr;  // used by the thread of the connection
   std::thread thread_;
 };
 

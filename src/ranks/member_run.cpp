@@ -22,7 +22,7 @@ using coro::Task;
 
 namespace {
 
-// Where the host keeps what programs keep for themselves (XDG Base Directory Specification).
+// Returns the default folder of parts (XDG Base Directory Specification).
 std::filesystem::path state_folder() {
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
     return std::filesystem::path(state) / "drover" / "parts";
@@ -79,7 +79,7 @@ void MemberRun::on_ended(bool) {
   member_.tell(message("over"));
 }
 
-// What is said before is the same everywhere.
+// Sends notes only after the start, because earlier ones are the same on all hosts.
 void MemberRun::on_note(std::string_view text) {
   if (!started_) return;
   Message note = message("note");
@@ -89,7 +89,7 @@ void MemberRun::on_note(std::string_view text) {
 
 Task<void> MemberRun::attend(std::function<void()> stop) {
   coro::Worker& worker = coro::Worker::current();
-  // What was posted may come when this has ended.
+  // Shared, because the post may arrive after this task has ended.
   const auto asked = std::make_shared<coro::Event>();
   member_.on_stop([&worker, asked] { worker.post([asked] { asked->set(); }); });
   try {
@@ -114,7 +114,7 @@ void MemberRun::deliver(report::Result part) {
   std::string file;
   std::string trouble;
   try {
-    // A run that never began has left nothing.
+    // A run that did not begin has no figures.
     if (started_) file = write_part(work_, part);
     part.ranks.front().part = file;
   } catch (const std::exception& error) {

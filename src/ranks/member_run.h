@@ -1,5 +1,5 @@
-// MemberRun: a run that is a part of one of several hosts: waits for the others where they begin, tells the conductor what
-// happens, and gives it the part at the end.
+// MemberRun: the run of an agent. It waits for the other hosts, sends snapshots to the coordinator,
+// and delivers the part of the result.
 #pragma once
 
 #include <functional>
@@ -15,21 +15,21 @@
 
 namespace drover::ranks {
 
-// What the conductor says of a member's part, in its message "work".
+// The work of an agent, from the coordinator's message "work".
 struct MemberWork {
-  std::string run;  // what all parts of the run have in common
+  std::string run;  // identifier that all parts of the run share
   std::size_t rank = 0;
   std::size_t ranks = 1;
-  std::string name;  // of this host, as the others call it
+  std::string name;  // of this host, in messages and results
   load::Share share;
-  std::int64_t connections = 0;  // of all; 0: there are none
-  std::string found;             // out by the conductor: Benchmark::found_for_all()
-  std::string database;          // of the conductor: which one it is; empty: not known
-  std::string parts;             // the folder for the part; empty: as the host has it
+  std::int64_t connections = 0;  // of all hosts; 0 without a database
+  std::string found;             // facts found by the coordinator (Benchmark::found_for_all())
+  std::string database;          // identity of the coordinator's database; empty if not known
+  std::string parts;             // folder of the part; empty: the host's default
 };
 
-// Throws file::FileError if the part of this host cannot be written. To be called before the run.
-// Creates the folder of the part and leaves nothing else behind.
+// Creates the folder of the part. Throws file::FileError if the part cannot be written there. To be
+// called before the run.
 void check_place_of_part(const MemberWork& work);
 
 class MemberRun final : public load::Rendezvous, public load::Observer {
@@ -39,7 +39,7 @@ class MemberRun final : public load::Rendezvous, public load::Observer {
 
   const MemberWork& work() const noexcept { return work_; }
 
-  // Called by the run, on its worker.
+  // Called by the run on its worker.
   coro::Task<void> sessions_open() override;
   coro::Task<coro::Instant> terminals_up() override;
   void on_started(coro::Duration ramp_up) override;
@@ -47,13 +47,13 @@ class MemberRun final : public load::Rendezvous, public load::Observer {
   void on_ended(bool database_away) override;
   void on_note(std::string_view text) override;
 
-  // Beside the run, until it is cancelled: `stop` ends the run when the others end.
+  // Calls `stop` when the other hosts end. Runs until it is cancelled.
   coro::Task<void> attend(std::function<void()> stop);
-  // A person has asked this host for the end: it is the end of all.
+  // Asks the coordinator to end the run on all hosts.
   void ask_for_end() { member_.tell(message("end")); }
 
-  // Keeps the part on the disk of this host and gives it to the conductor. Throws LinkError, which says where the part
-  // is, when there is no conductor any more.
+  // Writes the part to the disk of this host and sends it to the coordinator. If the coordinator is
+  // lost, throws LinkError with the path of the part.
   void deliver(report::Result part);
 
  private:

@@ -46,10 +46,10 @@ void* load_library() {
   for (const std::string& place :
        mpi_library_places(std::filesystem::read_symlink("/proc/self/exe"))) {
     if (place.find('/') != std::string::npos && !std::filesystem::exists(place)) continue;
-    // Open MPI loads parts of its own, which take its functions from the whole program.
+    // RTLD_GLOBAL: Open MPI loads components that need its functions.
     if (void* library = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
     refused = ::dlerror();
-    // One that is there and cannot be loaded is meant all the same.
+    // A file that exists but cannot be loaded ends the search.
     if (place.find('/') != std::string::npos) break;
   }
   throw MpiError(fmt::format(
@@ -70,7 +70,7 @@ Function* function(void* library, const char* name) {
   return reinterpret_cast<Function*>(found);
 }
 
-// Calls a function of the library that leaves MPI's words in its last argument.
+// Calls a function of the library, whose last argument receives MPI's error message.
 template <class Function, class... Arguments>
 void call(void* library, const char* name, const char* what, Arguments... arguments) {
   std::array<char, drover_mpi_error_bytes> error{};
@@ -108,7 +108,7 @@ std::vector<std::string> mpi_library_places(const std::filesystem::path& executa
 
 MpiMeeting::MpiMeeting() {
   library_ = load_library();
-  // MPI changes these variables when it takes itself for alone.
+  // Read before MPI begins, because MPI changes these variables if it finds no other process.
   const std::optional<int> expected = ranks_by_variables();
   call<decltype(drover_mpi_begin)>(library_, "drover_mpi_begin", "begin", &rank_, &size_);
   if (expected && *expected != size_) {

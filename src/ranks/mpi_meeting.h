@@ -1,5 +1,6 @@
-// The meeting of the ranks that MPI has started (mpirun, srun, an operator of Kubernetes): who each is, how many there
-// are, and a text of each for all. After that MPI is left: in a run it would wait for ever for a rank that is lost.
+// MpiMeeting: exchanges a text between the processes that MPI started (mpirun, srun, a Kubernetes
+// operator), before a run. Then MPI is not used any more, because it would wait forever for a lost
+// rank during the run.
 //
 //   if (started_by_mpi()) {
 //     MpiMeeting meeting;
@@ -8,9 +9,10 @@
 //     meeting.end();
 //   }
 //
-// The part that talks MPI is libdrover_mpi.so (mpi/mpi_part.h), loaded only here, and never unloaded. Once a process,
-// before it has other threads. Each step waits for the same step of all ranks. So whoever finds something wrong gives
-// that to the others as its text: if it ended instead, they would wait until mpirun ends them.
+// libdrover_mpi.so (mpi/mpi_part.h) contains the MPI calls. It is loaded only here, and never
+// unloaded. To be used once in a process, before it has other threads. Each step waits for the same
+// step of all ranks. A rank that finds an error must therefore send it as its text instead of
+// ending.
 #pragma once
 
 #include <filesystem>
@@ -22,12 +24,12 @@
 
 namespace drover::ranks {
 
-// A sentence that says what is missing, or MPI's own words.
+// The message says what is missing, or is MPI's own message.
 class MpiError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// As std::getenv: the variable's value, or null.
+// Returns the value of an environment variable, or null, as std::getenv does.
 using Variables = std::function<const char*(const char* name)>;
 const char* variable_of_process(const char* name);
 
@@ -40,7 +42,8 @@ bool started_by_mpi(const Variables& variables = variable_of_process);
 std::optional<int> ranks_by_variables(const Variables& variables = variable_of_process);
 std::optional<int> rank_by_variables(const Variables& variables = variable_of_process);
 
-// Where libdrover_mpi.so is looked for, in this order; the last is a name for the system's own search.
+// Returns the places where libdrover_mpi.so is looked for, in this order. The last one is a bare
+// name, for the search of the system.
 std::vector<std::string> mpi_library_places(const std::filesystem::path& executable);
 
 class MpiMeeting {
@@ -54,10 +57,10 @@ class MpiMeeting {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  // What each rank gives, by rank. Any bytes.
+  // Returns the texts of all ranks, by rank. A text may contain any bytes.
   std::vector<std::string> exchange(const std::string& mine);
 
-  // The end of MPI in this process.
+  // Ends MPI in this process.
   void end();
 
  private:

@@ -149,8 +149,8 @@ void ConductedRun::stop_all() {
   conductor_.tell_all(ranks::message("stop"));
 }
 
-// Returns false if the user ended the run before `waiting` had ended. Throws RankLost if any rank is
-// lost meanwhile.
+// Returns false if the user ended the run before `waiting` had ended. Throws RankLost if any rank
+// is lost meanwhile.
 Task<bool> ConductedRun::unless_stopped(Task<void> waiting) {
   if (monitors_.stop.requested()) co_return false;
   coro::CancelSource& outer = co_await coro::current_source();
@@ -274,8 +274,8 @@ Task<void> ConductedRun::gather_part(std::size_t rank) {
     Message delivery = co_await conductor_.next(rank, "part");
     const std::string name = conductor_.name(rank);
     const std::optional<ranks::ClockDifference> at_end = co_await clock_at_end(rank);
-    // Reads one part per turn of the worker, because reading takes up to seconds, and the worker must
-    // send signs of life between two parts.
+    // Reads one part per turn of the worker, because reading takes up to seconds, and the worker
+    // must send signs of life between two parts.
     const auto turn = co_await merging_.acquire();
     co_await coro::sleep_for(milliseconds(1));
     report::Result part = report::read_result(delivery.at("text").get<std::string>(), name);
@@ -361,21 +361,16 @@ void ConductedRun::show_second() {
     measure::HistogramSnapshot lag;
     for (const load::WorkerSnapshot& worker : last.workers) lag.merge(worker.timer_lag);
     now.timer_lag_p99_ms = static_cast<double>(lag.percentile_ns(99)) * 1e-6;
-    now.worker_load = last.second.busiest_worker_load;
+    now.worker_load = last.second.client_load;
     now.connections_open = last.connections_open;
     if (!is_running(rank) && !is_lost) continue;  // has executed all of its operations
     now.in_flight = last.second.in_flight;
     const double length = coro::seconds_of(last.second.length);
     std::uint64_t committed = 0;
-    for (const std::uint64_t one : last.second.committed) committed += one;
+    for (const std::uint64_t one : last.second.ok) committed += one;
     now.per_second = length > 0 ? static_cast<double>(committed) / length : 0;
   }
-  const auto ms = [&sum](double percent) {
-    return static_cast<double>(sum.second_latency.percentile_ns(percent)) * 1e-6;
-  };
-  sum.second.p50_ms = ms(50);
-  sum.second.p90_ms = ms(90);
-  sum.second.p99_ms = ms(99);
+  sum.second.set_percentiles(sum.second_latency);
   if (sum.second.length > Duration::zero()) monitors_.observers.on_snapshot(sum);
 }
 

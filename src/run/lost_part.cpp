@@ -13,22 +13,6 @@ namespace {
 
 using ranks::Message;
 
-// Takes the number of commits from the histogram: the host read counters and histogram at slightly
-// different times.
-void add_counted(const load::TransactionSnapshot& counted, report::TransactionResult& one) {
-  one.latency = counted.latency;
-  one.ok_count = counted.latency.count();
-  one.user_aborted_count = counted.user_aborted;
-  one.failed_count = counted.failed;
-  one.retry_count = counted.retries;
-  one.attempts = one.all_count() + one.retry_count;
-  for (std::size_t i = 0; i < counted.errors.size(); ++i) {
-    if (counted.errors[i] == 0) continue;
-    const auto error = static_cast<database::ErrorClass>(i);
-    one.errors_by_class[std::string(database::error_class_name(error))] = counted.errors[i];
-  }
-}
-
 void set_plan(const load::Share& share, const load::Plan& whole, const load::Snapshot& last,
               settings::RunSettings& plan) {
   plan.threads = last.workers.size();
@@ -71,7 +55,9 @@ report::Result part_of_lost(const Conducting& conducting, std::size_t rank,
   report::Result part = std::move(empty);
   set_plan(share, plan, last, part.plan);
   for (std::size_t type = 0; type < part.transactions.size(); ++type) {
-    add_counted(last.measured[type], part.transactions[type]);
+    model::Totals& totals = part.transactions[type];
+    totals = last.measured[type];
+    totals.attempts = totals.all_count() + totals.retry_count;
   }
   part.time_series_step_s = received.seconds.seconds_per_point();
   for (const load::Sample& second : received.seconds.take()) {

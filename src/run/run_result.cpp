@@ -4,40 +4,16 @@
 #include <utility>
 
 #include "measure/process.h"
+#include "model/adder.h"
+#include "model/totals_fields.h"
 
 namespace drover::run {
 namespace {
 
 using coro::seconds_of;
 
-void add_transactions(const load::TransactionMetrics& metrics, report::TransactionResult& result) {
-  result.ok_count += metrics.committed.get();
-  result.user_aborted_count += metrics.user_aborted.get();
-  result.failed_count += metrics.failed.get();
-  result.retry_count += metrics.retries.get();
-  result.attempts += metrics.attempts.get();
-  result.ambiguous.committed += metrics.ambiguous_committed.get();
-  result.ambiguous.not_committed += metrics.ambiguous_not_committed.get();
-  result.ambiguous.unresolved += metrics.ambiguous_unresolved.get();
-  metrics.latency.add_to(result.latency);
-  metrics.wait.add_to(result.wait);
-  metrics.service.add_to(result.service);
-  metrics.keying.add_to(result.keying);
-  metrics.think.add_to(result.think);
-  for (std::size_t i = 0; i < metrics.errors.size(); ++i) {
-    const std::uint64_t count = metrics.errors[i].get();
-    if (count == 0) continue;
-    const auto name = database::error_class_name(static_cast<database::ErrorClass>(i));
-    result.errors_by_class[std::string(name)] += count;
-  }
-  for (const auto& [sqlstate, count] : metrics.errors_by_sqlstate) {
-    result.errors_by_sqlstate[sqlstate] += count;
-  }
-  result.error_messages.insert(metrics.error_messages.begin(), metrics.error_messages.end());
-}
-
-// Adds the transactions in flight at the end of the run. Only late ones count among the latencies, so
-// that they do not change the figures of a run without problems.
+// Adds the transactions in flight at the end of the run. Only late ones count among the latencies,
+// so that they do not change the figures of a run without problems.
 void add_pending(const load::WorkerMetrics& worker, std::vector<report::TransactionResult>& results,
                  const std::vector<std::uint64_t>& late_ns) {
   using End = load::PendingTransaction::End;
@@ -59,18 +35,8 @@ void add_pending(const load::WorkerMetrics& worker, std::vector<report::Transact
 }  // namespace
 
 report::TimePoint time_point(const load::Sample& sample) {
-  return {seconds_of(sample.elapsed),
-          sample.phase == load::Phase::warmup ? "warm-up" : "measure",
-          {sample.committed.begin(), sample.committed.end()},
-          sample.failed,
-          sample.p50_ms,
-          sample.p90_ms,
-          sample.p99_ms,
-          sample.in_flight,
-          sample.waiting,
-          sample.retries,
-          sample.busiest_worker_load,
-          sample.latency};
+  return {sample, seconds_of(sample.elapsed),
+          sample.phase == load::Phase::warmup ? "warm-up" : "measure"};
 }
 
 namespace {
@@ -93,12 +59,9 @@ Span span_of(const auto& observed, const load::Outcome& outcome) {
 
 report::Availability availability(const load::Plan& plan, const load::Outcome& outcome) {
   const load::AvailabilityRecord& record = outcome.availability;
-  report::Availability result;
+  report::Availability result{record.counts()};
   result.run_start_ts = outcome.unix_start;
-  result.interruptions = record.interruptions + record.outages_dropped;
-  result.sessions_lost = record.sessions_lost;
-  result.sessions_ended_idle = record.sessions_ended_idle;
-  result.sessions_reopened = record.sessions_reopened;
+  result.interruptions += record.outages_dropped;
   if (plan.connection_max_age > coro::Duration::zero()) {
     result.sessions_renewed = record.sessions_renewed;
   }
@@ -174,15 +137,13 @@ report::ServerStats server_stats(const database::ObservedActivity& observed, con
 
 std::vector<report::HostResult> hosts(const load::Plan& plan, const load::Outcome& outcome) {
   std::vector<report::HostResult> results;
+  model::Adder adder;
   for (std::size_t number = 0; number < plan.hosts.size(); ++number) {
     report::HostResult& one = results.emplace_back();
     one.name = plan.hosts[number];
     for (const auto& worker : outcome.workers) {
-      const load::HostMetrics& measured = worker->hosts.measured[number];
       one.connections += worker->hosts.sessions[number].get();
-      one.ok_count += measured.committed.get();
-      one.failed_count += measured.failed.get();
-      measured.service.add_to(one.service);
+      model::describe_host_totals(adder, one, worker->hosts.measured[number]);
     }
   }
   return results;
@@ -244,10 +205,10 @@ report::Result make_result(const RunPlan& run, const load::Plan& plan, const Run
                            const load::Outcome& outcome) {
   report::Result result = empty_result(run, plan);
   result.environment.client = measure::describe_host();
+  model::Adder adder;
   for (const auto& worker : outcome.workers) {
-    for (std::size_t type = 0; type < result.transactions.size(); ++type) {
-      add_transactions(worker->measured[type], result.transactions[type]);
-    }
+    for (std::size_t type = 0; type < result.transactions.size(); ++type)
+      model::describe_totals(adder, result.transactions[type], worker->measured[type]);
   }
   std::vector<std::uint64_t> late_ns;
   for (const auto& one : result.transactions) late_ns.push_back(report::late_after_ns(one.latency));

@@ -189,12 +189,12 @@ std::vector<RunModel> run_models() {
   after.snapshot->availability.outages_dropped = 11;
   RunModel large = run_model(20);
   load::Snapshot busy = *large.snapshot;
-  busy.second.committed = {20'576, 20'576, 20'576, 20'576, 20'576};
+  busy.second.ok = {20'576, 20'576, 20'576, 20'576, 20'576};
   busy.second.p90_ms = 12'345;
   busy.second.in_flight = 9'999;
   busy.second.waiting = 149'999;
-  for (std::size_t i = 0; i < 5; ++i) busy.measured[i].committed = 1'234'567'890;
-  busy.measured[0].committed = 7'654'321;
+  for (std::size_t i = 0; i < 5; ++i) busy.measured[i].ok_count = 1'234'567'890;
+  busy.measured[0].ok_count = 7'654'321;
   for (int second = 1; second <= 10; ++second) large.take(busy, large.taken_at);
   return {starting, waiting, run_model(20), away, after, large};
 }

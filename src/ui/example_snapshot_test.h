@@ -49,19 +49,19 @@ inline load::Snapshot example_snapshot(int second, double new_order_ms = 20) {
   snapshot.second.length = std::chrono::seconds(1);
   const bool warmup = second <= 10;
   snapshot.second.phase = warmup ? load::Phase::warmup : load::Phase::measure;
-  snapshot.second.committed = {100, 95, 9, 9, 9};
+  snapshot.second.ok = {100, 95, 9, 9, 9};
   snapshot.second.p50_ms = 12;
   snapshot.second.p90_ms = new_order_ms;
   snapshot.second.p99_ms = 31;
   snapshot.second.in_flight = 5;
   snapshot.second.waiting = 2;
-  snapshot.second.busiest_worker_load = 0.34;
-  load::PhaseSnapshot& phase = warmup ? snapshot.warmup : snapshot.measured;
+  snapshot.second.client_load = 0.34;
+  load::PhaseTotals& phase = warmup ? snapshot.warmup : snapshot.measured;
   const auto seconds = static_cast<std::uint64_t>(warmup ? second : second - 10);
-  for (std::size_t i = 0; i < snapshot.second.committed.size(); ++i) {
-    phase[i].committed = snapshot.second.committed[i] * seconds;
+  for (std::size_t i = 0; i < snapshot.second.ok.size(); ++i) {
+    phase[i].ok_count = snapshot.second.ok[i] * seconds;
     const double ms = i == 0 ? new_order_ms : 5;
-    for (std::uint64_t k = 0; k < phase[i].committed; ++k) {
+    for (std::uint64_t k = 0; k < phase[i].ok_count; ++k) {
       phase[i].latency.record(static_cast<std::uint64_t>(ms * 1e6));
     }
   }
@@ -79,16 +79,16 @@ inline load::Snapshot example_snapshot(int second, double new_order_ms = 20) {
 // The same second with 10 transactions of each of so many types, all of 5 ms.
 inline load::Snapshot example_snapshot_of(int second, std::size_t types) {
   load::Snapshot snapshot = example_snapshot(second);
-  snapshot.second.committed = load::PerType<std::uint64_t>(types);
+  snapshot.second.ok.assign(types, 0);
   snapshot.second.p90_ms = 5;
   const bool warmup = snapshot.second.phase == load::Phase::warmup;
-  load::PhaseSnapshot& phase = warmup ? snapshot.warmup : snapshot.measured;
-  phase = load::PhaseSnapshot(types);
+  load::PhaseTotals& phase = warmup ? snapshot.warmup : snapshot.measured;
+  phase = load::PhaseTotals(types);
   const auto seconds = static_cast<std::uint64_t>(warmup ? second : second - 10);
   for (std::size_t i = 0; i < types; ++i) {
-    snapshot.second.committed[i] = 10;
-    phase[i].committed = 10 * seconds;
-    for (std::uint64_t k = 0; k < phase[i].committed; ++k) phase[i].latency.record(5'000'000);
+    snapshot.second.ok[i] = 10;
+    phase[i].ok_count = 10 * seconds;
+    for (std::uint64_t k = 0; k < phase[i].ok_count; ++k) phase[i].latency.record(5'000'000);
   }
   return snapshot;
 }

@@ -39,14 +39,13 @@ class PlainLines final : public RunDisplay {
     }
     if (sample.phase != phase_) sum_ = {};
     phase_ = sample.phase;
-    sum_.committed +=
-        std::accumulate(sample.committed.begin(), sample.committed.end(), std::uint64_t{0});
+    sum_.committed += std::accumulate(sample.ok.begin(), sample.ok.end(), std::uint64_t{0});
     sum_.headline += headline_count(headline(), sample);
     sum_.failed += sample.failed;
     sum_.retries += sample.retries;
     sum_.length += sample.length;
     sum_.latency.merge(snapshot.second_latency);
-    sum_.load = std::max(sum_.load, sample.busiest_worker_load);
+    sum_.load = std::max(sum_.load, sample.client_load);
     add_ranks(snapshot);
     // A sample arrives a little after the end of its second.
     if (sample.elapsed - printed_until_ + std::chrono::milliseconds(100) < every_) return;

@@ -82,8 +82,8 @@ TEST_F(PlainLinesTest, TheRatesOfTheHostsAddUpToThatOfTheRun) {
   for (int second = 1; second <= 5; ++second) {
     load::Snapshot snapshot = example_snapshot(second);
     const double each = second < 5 ? 10 : 0;
-    snapshot.second.committed = {0, static_cast<std::uint64_t>(2 * each), 0, 0, 0};
-    snapshot.second.busiest_worker_load = second == 2 ? 0.9 : 0.1;
+    snapshot.second.ok = {0, static_cast<std::uint64_t>(2 * each), 0, 0, 0};
+    snapshot.second.client_load = second == 2 ? 0.9 : 0.1;
     const double load = second == 2 ? 0.9 : 0.1;
     snapshot.ranks = {{"a", each, load, load, 7, 8, false}, {"b", each, 0.05, 2, 3, 4, false}};
     lines_->on_snapshot(snapshot);
@@ -113,7 +113,7 @@ TEST_F(PlainLinesTest, SaysWhatIsOutOfTheOrdinary) {
   outage.start = coro::Instant(std::chrono::seconds(9));
   outage.first_error = "FATAL: \x1b[2J gone";
   snapshot.availability.outages = {outage};
-  snapshot.warmup[0].errors[0] = 5;  // retryable: the lines count them
+  snapshot.warmup[0].errors_by_class["retryable"] = 5;  // retryable: the lines count them
   lines_->on_snapshot(snapshot);
   lines_->on_note("a checkpoint\x07");
   const std::string text = written();

@@ -118,8 +118,12 @@ void RunEvents::observe_sessions(const load::Snapshot& snapshot) {
 void RunEvents::observe_errors(const load::Snapshot& snapshot) {
   ClassCounts now{};
   for (const auto* phase : {&snapshot.warmup, &snapshot.measured}) {
-    for (const load::TransactionSnapshot& one : *phase) {
-      for (std::size_t i = 0; i < now.size(); ++i) now[i] += one.errors[i];
+    for (const model::Totals& one : *phase) {
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        const auto found = one.errors_by_class.find(
+            std::string(database::error_class_name(static_cast<database::ErrorClass>(i))));
+        if (found != one.errors_by_class.end()) now[i] += found->second;
+      }
     }
   }
   bool first_of_kind = false;
@@ -158,7 +162,7 @@ void RunEvents::observe_limits(const load::Snapshot& snapshot) {
 }
 
 void RunEvents::observe_client(const load::Snapshot& snapshot) {
-  const double load = snapshot.second.busiest_worker_load;
+  const double load = snapshot.second.client_load;
   const bool busy = busy_ ? load > load_calm : load > load_most;
   if (std::exchange(busy_, busy) == busy) return;
   const auto busiest = std::ranges::max_element(snapshot.ranks, {}, &load::RankNow::worker_load);

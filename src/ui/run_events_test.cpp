@@ -23,7 +23,8 @@ class RunEventsTest : public testing::Test {
     return texts;
   }
   static void add_errors(load::Snapshot& snapshot, ErrorClass error_class, std::uint64_t count) {
-    snapshot.warmup[0].errors[static_cast<std::size_t>(error_class)] = count;
+    snapshot.warmup[0].errors_by_class[std::string(database::error_class_name(error_class))] =
+        count;
   }
   static coro::Instant at(int second) { return coro::Instant(std::chrono::seconds(1000 + second)); }
 
@@ -123,7 +124,7 @@ TEST_F(RunEventsTest, TellsABusyClientUntilItIsCalm) {
   load::Snapshot snapshot = example_snapshot(1);
   after(snapshot);
   const auto with_load = [&](double load) {
-    snapshot.second.busiest_worker_load = load;
+    snapshot.second.client_load = load;
     return after(snapshot);
   };
   EXPECT_THAT(with_load(0.79), IsEmpty());

@@ -125,7 +125,7 @@ double milliseconds(const measure::HistogramSnapshot& histogram, double percent)
 }
 
 // Returns true if the 90th percentile is within its limit; none without a percentile or a limit.
-std::optional<bool> holds(const load::TransactionSnapshot& one, std::optional<double> limit_s) {
+std::optional<bool> holds(const model::Totals& one, std::optional<double> limit_s) {
   if (one.latency.empty() || !limit_s) return std::nullopt;
   return milliseconds(one.latency, 90) <= *limit_s * 1000;
 }
@@ -176,15 +176,15 @@ struct TransactionRow {
   std::string name;
   std::optional<double> limit_s = {};
   double per_second = 0;
-  load::TransactionSnapshot counts = {};
+  model::Totals counts = {};
   std::optional<bool> held = {};  // the latency limit, or all limits of a sum
   bool counts_retries = true;
 
   void add(const TransactionRow& row) {
     per_second += row.per_second;
-    counts.committed += row.counts.committed;
-    counts.retries += row.counts.retries;
-    counts.failed += row.counts.failed;
+    counts.ok_count += row.counts.ok_count;
+    counts.retry_count += row.counts.retry_count;
+    counts.failed_count += row.counts.failed_count;
     counts.latency.merge(row.counts.latency);
     if (row.held) held = held.value_or(true) && *row.held;
   }
@@ -198,8 +198,8 @@ void add_hosts(const RunModel& model, std::size_t most, std::vector<TransactionR
     if (model.snapshot && i < model.snapshot->hosts.size()) {
       const load::HostNow& now = model.snapshot->hosts[i];
       row.per_second = now.per_second;
-      row.counts.committed = now.phase.committed;
-      row.counts.failed = now.phase.failed;
+      row.counts.ok_count = now.phase.ok_count;
+      row.counts.failed_count = now.phase.failed_count;
       row.counts.latency = now.phase.service;
     }
     rows.push_back(std::move(row));
@@ -249,16 +249,17 @@ void draw_verdict(Canvas& canvas, Area area, const TransactionRow& one, const Ta
 }
 
 void draw_figures(Canvas& canvas, Area area, const TransactionRow& one, const TableColumns& table) {
-  const load::TransactionSnapshot& counts = one.counts;
+  const model::Totals& counts = one.counts;
   const auto latency = [&](double percent) {
-    return counts.committed > 0 ? milliseconds_text(milliseconds(counts.latency, percent)) : "-";
+    return counts.ok_count > 0 ? milliseconds_text(milliseconds(counts.latency, percent)) : "-";
   };
-  const int end = canvas.put(area.row, area.column,
-                             table.figures({rate_text(one.per_second), count_text(counts.committed),
-                                            latency(50), latency(90), latency(99),
-                                            one.counts_retries ? count_text(counts.retries) : "-",
-                                            count_text(counts.failed)}),
-                             Style::normal, area.columns - (table.verdicts ? verdict_columns : 0));
+  const int end =
+      canvas.put(area.row, area.column,
+                 table.figures({rate_text(one.per_second), count_text(counts.ok_count), latency(50),
+                                latency(90), latency(99),
+                                one.counts_retries ? count_text(counts.retry_count) : "-",
+                                count_text(counts.failed_count)}),
+                 Style::normal, area.columns - (table.verdicts ? verdict_columns : 0));
   if (!table.verdicts) return;
   draw_verdict(canvas, {area.row, end, 1, area.column + area.columns - end}, one, table);
 }
@@ -420,12 +421,11 @@ std::vector<StyledLine> client_lines(const RunModel& model, int rows, int column
   std::vector<StyledLine> lines;
   if (rows <= 3) {  // one line for all workers
     const std::string all = text::counted_grouped(now.workers.size(), "worker");
-    lines.push_back(fitted(
-        {{{{" " + all + ", the busiest at ", Style::normal},
-           {share_text(second.busiest_worker_load), load_style(second.busiest_worker_load)}}},
-         waiting_phrase(second),
-         plain_phrase(fmt::format("timer lag p99 {} ms", lag), 2)},
-        columns, 3));
+    lines.push_back(fitted({{{{" " + all + ", the busiest at ", Style::normal},
+                              {share_text(second.client_load), load_style(second.client_load)}}},
+                            waiting_phrase(second),
+                            plain_phrase(fmt::format("timer lag p99 {} ms", lag), 2)},
+                           columns, 3));
   } else {
     const auto room = static_cast<std::size_t>(rows - 3);
     lines =

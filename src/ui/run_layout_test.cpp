@@ -174,8 +174,8 @@ RunModel model_with_hosts() {
   for (int i = 1; i <= 2; ++i) {
     load::HostNow& host = model.snapshot->hosts.emplace_back();
     host.per_second = 111;
-    host.phase.committed = 6'660;
-    host.phase.failed = 3;
+    host.phase.ok_count = 6'660;
+    host.phase.failed_count = 3;
     host.phase.service.record(static_cast<std::uint64_t>(i) * 4'000'000);
   }
   return model;

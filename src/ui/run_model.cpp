@@ -25,14 +25,14 @@ ChartPoint point_of(const RunHistory::Column& seconds, std::optional<double> val
 template <class PerType>
 auto headline_sum(const load::Headline& headline, const PerType& counts) {
   using Count = std::ranges::range_value_t<PerType>;
-  if (headline.type) return static_cast<Count>(counts[*headline.type]);
+  if (headline.type) return *headline.type < counts.size() ? counts[*headline.type] : Count{};
   return std::accumulate(counts.begin(), counts.end(), Count{});
 }
 
 }  // namespace
 
 std::uint64_t headline_count(const load::Headline& headline, const load::Sample& second) {
-  return headline_sum(headline, second.committed);
+  return headline_sum(headline, second.ok);
 }
 
 ChartPoint headline_point(const load::Headline& headline, const RunHistory::Column& seconds) {
@@ -61,9 +61,8 @@ std::vector<double> recent_rates(const RunHistory& history, std::size_t types) {
   coro::Duration length{};
   for (const load::Sample& sample : history.samples() | std::views::reverse) {
     if (length >= window) break;
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      rates[i] += static_cast<double>(sample.committed[i]);
-    }
+    for (std::size_t i = 0; i < std::min(types, sample.ok.size()); ++i)
+      rates[i] += static_cast<double>(sample.ok[i]);
     length += sample.length;
   }
   for (double& rate : rates) rate = length.count() > 0 ? rate / seconds_of(length) : 0;
@@ -73,8 +72,8 @@ std::vector<double> recent_rates(const RunHistory& history, std::size_t types) {
 RunProgress run_progress(const load::Plan& plan, const load::Snapshot& snapshot) {
   if (const std::uint64_t all = plan.own_operations(); all > 0) {
     std::uint64_t done = 0;
-    for (const load::TransactionSnapshot& one : snapshot.measured) {
-      done += one.committed + one.user_aborted + one.failed;
+    for (const model::Totals& one : snapshot.measured) {
+      done += one.all_count();
     }
     done = std::min(done, all);
     return {.share = static_cast<double>(done) / static_cast<double>(all),
@@ -132,7 +131,7 @@ Throughput RunModel::throughput() const {
   if (snapshot->second.phase == load::Phase::measure && measured_s > 0) {
     std::vector<double> committed(rates.size());
     for (std::size_t i = 0; i < rates.size(); ++i) {
-      committed[i] = static_cast<double>(snapshot->measured[i].committed);
+      committed[i] = static_cast<double>(snapshot->measured[i].ok_count);
     }
     figures.headline_measured = headline_sum(headline, committed) * headline.seconds / measured_s;
   }

@@ -13,7 +13,7 @@ RunHistory history_of(int seconds) {
     load::Sample sample = example_snapshot(1).second;
     sample.elapsed = std::chrono::seconds(i);
     sample.phase = i <= 10 ? load::Phase::warmup : load::Phase::measure;
-    sample.committed[0] = static_cast<std::uint64_t>(i);
+    sample.ok[0] = static_cast<std::uint64_t>(i);
     sample.p90_ms = i;
     history.add(sample);
   }

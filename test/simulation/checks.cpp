@@ -38,11 +38,11 @@ void Watcher::on_snapshot(const load::Snapshot& snapshot) {
     if (snapshot.second.elapsed <= last->second.elapsed) witness.fault("a second came twice");
     for (std::size_t i = 0; i < tpcc::transaction_type_count; ++i) {
       for (const auto phase : {&load::Snapshot::warmup, &load::Snapshot::measured}) {
-        const load::TransactionSnapshot& before = ((*last).*phase)[i];
-        const load::TransactionSnapshot& now = (snapshot.*phase)[i];
-        rises(before.committed, now.committed, "committed");
-        rises(before.failed, now.failed, "failed");
-        rises(before.retries, now.retries, "retries");
+        const model::Totals& before = ((*last).*phase)[i];
+        const model::Totals& now = (snapshot.*phase)[i];
+        rises(before.ok_count, now.ok_count, "committed");
+        rises(before.failed_count, now.failed_count, "failed");
+        rises(before.retry_count, now.retry_count, "retries");
         rises(before.latency.count(), now.latency.count(), "latencies");
       }
     }
@@ -275,7 +275,7 @@ class Checks {
   }
 
   void check_phase(std::size_t worker, TransactionType type, Instant from, Instant until,
-                   const load::TransactionMetrics& metrics) {
+                   const load::SharedTotals& metrics) {
     PhaseCounts sure;
     PhaseCounts edge;  // at the instant at which the run was ended
     for (const Attempt& one : attempts_) {
@@ -289,16 +289,16 @@ class Checks {
       require(counted >= low && counted <= low + more, "worker {} has counted {} {} of {}, not {}",
               worker, counted, what, tpcc::transaction_name(type), low);
     };
-    same(metrics.committed.get(), sure.committed, edge.committed, "commits");
-    same(metrics.user_aborted.get(), sure.rolled_back, edge.rolled_back, "rollbacks");
+    same(metrics.ok_count.get(), sure.committed, edge.committed, "commits");
+    same(metrics.user_aborted_count.get(), sure.rolled_back, edge.rolled_back, "rollbacks");
     same(metrics.attempts.get(), sure.attempts, edge.attempts, "attempts");
     std::uint64_t errors = 0;
     for (std::size_t i = 0; i < database::error_class_count; ++i) {
-      same(metrics.errors[i].get(), sure.errors[i], edge.errors[i],
+      same(metrics.errors_by_class[i].get(), sure.errors[i], edge.errors[i],
            database::error_class_name(static_cast<ErrorClass>(i)));
-      errors += metrics.errors[i].get();
+      errors += metrics.errors_by_class[i].get();
     }
-    same(metrics.failed.get() + metrics.retries.get(), errors, 0, "failures and retries");
+    same(metrics.failed_count.get() + metrics.retry_count.get(), errors, 0, "failures and retries");
   }
 
   static void count(const Attempt& one, PhaseCounts& counts) {
@@ -311,11 +311,10 @@ class Checks {
   void check_histograms() {
     for (const auto& worker : record_.outcome->workers) {
       for (const auto phase : {&load::WorkerMetrics::warmup, &load::WorkerMetrics::measured}) {
-        for (const load::TransactionMetrics& one : (*worker).*phase) {
-          require(one.latency.snapshot().count() == one.committed.get(),
-                  "{} latencies of {} commits", one.latency.snapshot().count(),
-                  one.committed.get());
-          require(one.wait.snapshot().count() <= one.committed.get() + one.user_aborted.get(),
+        for (const load::SharedTotals& one : (*worker).*phase) {
+          require(one.latency.snapshot().count() == one.ok_count.get(),
+                  "{} latencies of {} commits", one.latency.snapshot().count(), one.ok_count.get());
+          require(one.wait.snapshot().count() <= one.ok_count.get() + one.user_aborted_count.get(),
                   "more waits than transactions");
         }
       }
@@ -386,7 +385,7 @@ class Checks {
       const std::size_t permits = plan_.share_of_worker(i, plan_.max_inflight);
       if (plan_.share_of_worker(i, plan_.connections) < terminals) continue;
       if (plan_.max_inflight > 0 && permits < terminals) continue;
-      for (const load::TransactionMetrics& one : record_.outcome->workers[i]->measured) {
+      for (const load::SharedTotals& one : record_.outcome->workers[i]->measured) {
         require(one.wait.snapshot().max_ns() == 0, "somebody waited {} ns for nothing",
                 one.wait.snapshot().max_ns());
       }
@@ -504,12 +503,12 @@ class Checks {
   void check_samples() {
     std::array<std::uint64_t, tpcc::transaction_type_count> sampled{};
     for (const load::Sample& sample : record_.outcome->samples) {
-      for (std::size_t i = 0; i < sampled.size(); ++i) sampled[i] += sample.committed[i];
+      for (std::size_t i = 0; i < sampled.size(); ++i) sampled[i] += sample.ok[i];
     }
     for (std::size_t i = 0; i < sampled.size(); ++i) {
       std::uint64_t counted = 0;
       for (const auto& worker : record_.outcome->workers) {
-        counted += worker->warmup[i].committed.get() + worker->measured[i].committed.get();
+        counted += worker->warmup[i].ok_count.get() + worker->measured[i].ok_count.get();
       }
       require(sampled[i] <= counted, "the seconds have {} commits, all have {}", sampled[i],
               counted);

@@ -88,7 +88,7 @@ Judged judge_counts(const Result& result) {
 
 Judged judge_ambiguous(const Result& result) {
   if (result.plan.simulate_ms) return not_judged(no_database);
-  const Ambiguous all = all_transactions(result).ambiguous;
+  const auto all = all_transactions(result).ambiguous;
   if (all.count() == 0) return held("every commit was answered");
   return compliant_if(
       all.unresolved == 0,

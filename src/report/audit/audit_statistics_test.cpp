@@ -162,7 +162,7 @@ std::vector<double> noise(std::mt19937_64& random, std::size_t count, double dev
 
 std::vector<TimePoint> series(const std::vector<double>& throughput, double p90_ms = 20) {
   std::vector<TimePoint> points;
-  points.push_back({.t = 5, .phase = "warm-up", .ok = {999'999}});
+  points.push_back({{.ok = {999'999}}, 5, "warm-up"});
   for (std::size_t i = 0; i < throughput.size(); ++i) {
     TimePoint point;
     point.t = 6 + static_cast<double>(i);

@@ -34,7 +34,7 @@ std::vector<TimePoint> series(std::mt19937_64& random, const Level& level, int s
   double value = 0;
   for (int i = 0; i < 50; ++i) value = noise.kept * value + normal(random);
   std::vector<TimePoint> points;
-  points.push_back({.t = 5, .phase = "warm-up", .ok = {999'999}});
+  points.push_back({{.ok = {999'999}}, 5, "warm-up"});
   for (int i = 0; i < seconds; ++i) {
     value = noise.kept * value + normal(random);
     const double throughput = 1'000 * level((i + 0.5) / seconds) * (1 + value);
@@ -188,7 +188,7 @@ TEST(SteadyStateStudy, FewTransactionsAreNoStep) {
       for (int round = 0; round < 500; ++round) {
         std::vector<TimePoint> points;
         for (int i = 0; i < seconds; ++i) {
-          points.push_back({.t = 1.0 + i, .phase = "measure", .ok = {poisson(random)}});
+          points.push_back({{.ok = {poisson(random)}}, 1.0 + i, "measure"});
         }
         if (!is_steady(points)) ++alarms;
       }

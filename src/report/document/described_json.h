@@ -1,7 +1,8 @@
-// The writer of documents: a visitor of descriptions (settings/field.h) that makes JSON of what they name.
+// DescribedJson: the visitor of descriptions (settings/field.h) that writes documents.
 //
-// A number that is not finite becomes 0, so that every field keeps its type; nothing becomes null.
-// For the .cpp files that write documents: it includes the whole of nlohmann-json.
+// A number that is not finite becomes 0, so that every field keeps its type. A missing optional
+// value becomes null. For the .cpp files that write documents, because it includes all of
+// nlohmann-json.
 #pragma once
 
 #include <cmath>
@@ -26,7 +27,7 @@ class DescribedJson {
  public:
   using Need = settings::Need;
 
-  // What counts_by_transaction() has a number each of; it has to outlive this.
+  // `names` are the keys of counts_by_transaction(). They must outlive this object.
   explicit DescribedJson(const std::vector<std::string>* names = nullptr) : names_(names) {}
 
   nlohmann::json take() { return std::move(object_); }
@@ -74,12 +75,12 @@ class DescribedJson {
   void version(const char* name, int version, std::string_view /*says*/) {
     object_[name] = version;
   }
-  // It is not there, rather than null, where it is not known.
+  // Writes nothing, rather than null, if the value is not known.
   void if_known(const char* name, const auto& value, const auto& /*kind*/,
                 std::string_view /*says*/) {
     if (value) object_[name] = json_of(*value);
   }
-  // A member of each of a list.
+  // Writes one member of each element of a list.
   void column(const char* name, const auto& list, auto member, const auto& /*kind*/,
               std::string_view /*says*/) {
     nlohmann::json values = nlohmann::json::array();
@@ -99,7 +100,7 @@ class DescribedJson {
     }
     object_[name] = std::move(object);
   }
-  // A list of what has names, as an object.
+  // Writes a list of structs with names as an object.
   void by_name(const char* name, const auto& list, std::string_view /*says*/) {
     nlohmann::json object = nlohmann::json::object();
     for (const auto& one : list) object[one.name] = json_of(one);

@@ -9,7 +9,7 @@
 namespace drover::report {
 namespace {
 
-// What follows from other figures is written without rounding; other versions may have rounded.
+// The tolerance for fields that repeat others, which another version may have rounded.
 constexpr double repeat_rounding_share = 0.001;
 
 std::pair<std::size_t, std::uint64_t> read_bucket(JsonReader& json) {
@@ -25,7 +25,7 @@ std::pair<std::size_t, std::uint64_t> read_bucket(JsonReader& json) {
   return bucket;
 }
 
-// The sum and the extremes were counted apart from the buckets, and have to lie in them.
+// Refuses a sum, minimum or maximum that does not fit the buckets.
 void require_fitting_figures(const JsonReader& json, const measure::SparseHistogram& sparse) {
   if (sparse.buckets.empty() && sparse.overflow == 0) return;
   const bool has_buckets = !sparse.buckets.empty();
@@ -47,7 +47,7 @@ void require_fitting_figures(const JsonReader& json, const measure::SparseHistog
   };
   require("a min", sparse.min_ns, min_least, min_most);
   require("a max", sparse.max_ns, max_least, max_most);
-  if (sparse.sum_ns == settings::unlimited) return;  // it stops there
+  if (sparse.sum_ns == settings::unlimited) return;  // the sum stops at this value
   double least = static_cast<double>(sparse.overflow) * static_cast<double>(measure::range_end_ns);
   double most = static_cast<double>(sparse.overflow) * static_cast<double>(sparse.max_ns);
   for (const auto& [index, samples] : sparse.buckets) {
@@ -63,7 +63,7 @@ void require_fitting_figures(const JsonReader& json, const measure::SparseHistog
               fmt::format("{}", sparse.sum_ns));
 }
 
-// A histogram as documents have it.
+// A histogram in a document.
 struct WrittenHistogram {
   std::string unit;
   std::uint64_t division = 0;
@@ -121,7 +121,7 @@ bool DescribedReader::is_next(std::string_view name, Need need) {
   return true;
 }
 
-// One that stands for itself in a table or a message.
+// Refuses a name that cannot be shown in a table or a message.
 void DescribedReader::require_plain_name(std::string_view name) const {
   if (!name.empty() && name.size() <= json_name_bytes_max &&
       text::shown(name, json_name_bytes_max) == name) {
@@ -140,7 +140,6 @@ void DescribedReader::require_name_of_map(std::string_view key, std::size_t name
     json_.refuse(fmt::format("at most {} names", json_names_max), "more");
 }
 
-// But for rounding.
 void DescribedReader::require_repeated(std::string_view name, double found, double expected) const {
   if (std::abs(found - expected) <= repeat_rounding_share * expected) return;
   json_.refuse(
@@ -160,7 +159,7 @@ std::pair<std::string, std::size_t> DescribedReader::read_word(const settings::T
                fmt::format("\"{}\"", text::shown(found)));
 }
 
-// All points have the same names; so a point that leaves some out cannot make others' room.
+// Requires the same names in all points, so that a few bytes cannot demand much memory.
 void DescribedReader::counts_by_transaction(const char* name, std::vector<std::uint64_t>& counts,
                                             std::string_view /*says*/) {
   if (!is_next(name, Need::required)) return;
@@ -245,7 +244,7 @@ measure::HistogramSnapshot DescribedReader::read_figures() {
   measure::HistogramSnapshot histogram;
   if (json_.null()) return histogram;
   DescribedReader(json_).read(
-      [&](DescribedReader& inner) { describe_figures(inner, histogram, {}); }, [] {});
+      [&](DescribedReader& inner) { describe_figures(inner, {}, histogram); }, [] {});
   return histogram;
 }
 

@@ -1,11 +1,11 @@
-// The reader of documents: a visitor of descriptions (settings/field.h) that reads what they name, with their
-// bounds, and believes nothing.
+// DescribedReader: the visitor of descriptions (settings/field.h) that reads untrusted documents
+// and checks the bounds of each field.
 //
 //   read_described(json, bounds);
 //
-// Known fields come in any order, each of them once, the required ones certainly; others are skipped.
-// What repeats other fields is compared with what follows from them when all are read. Everything throws
-// JsonError.
+// Known fields may come in any order, each at most once. Required fields must be there. Unknown
+// fields are skipped. Fields that repeat others are compared with them when all have been read. All
+// functions throw JsonError.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,18 +34,18 @@ namespace drover::report {
 inline constexpr std::size_t json_name_bytes_max = settings::name.bytes_max;
 inline constexpr std::size_t json_names_max = 10'000;
 
-// The names of the transactions, as the first point of a time series has them.
+// The names of the transactions, by the first point of a time series.
 struct PointNames {
   std::vector<std::string> names;
   bool complete = false;
 };
 
-// What one field alone cannot show is refused by an overload for the struct, once it is read; for a list after
-// each element. `json` is at it.
+// Checks a struct after it was read, or a list after each element. Overloads for single types
+// refuse fields that do not fit together.
 template <class Read>
 void require_fitting(const JsonReader&, const Read&) {}
 
-// Those of these names come first, in their order.
+// Moves the elements with these names to the front, in the order of the names.
 template <class Element>
 void order_by_names(std::vector<Element>& list, const std::vector<std::string>& names) {
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -59,11 +59,12 @@ class DescribedReader {
  public:
   using Need = settings::Need;
 
-  // `names` has to outlive it.
+  // `names` must outlive this object.
   explicit DescribedReader(JsonReader& json, PointNames* names = nullptr)
       : json_(json), names_(names) {}
 
-  // Reads an object; describe_fields(*this) describes it, and check() refuses what does not fit.
+  // Reads an object that describe_fields(*this) describes, and calls check() before fields that
+  // repeat others are compared.
   void read(const auto& describe_fields, const auto& check) {
     const auto describe_once = [&](Pass pass) {
       pass_ = pass;
@@ -95,7 +96,7 @@ class DescribedReader {
     if (!is_next(name, need)) return;
     DescribedReader(json_, names_).read(describe_fields, [] {});
   }
-  // What does not belong there is read all the same, and nobody misses it.
+  // Reads the fields in any case, but requires them only if `applies`.
   void where(bool applies, const auto& describe_fields) {
     const bool before = std::exchange(requires_, requires_ && applies);
     describe_fields(*this);
@@ -104,7 +105,8 @@ class DescribedReader {
   void list_if_any(const char* name, auto& list, std::string_view says) {
     field(name, list, says, Need::added);
   }
-  // The order of what by_name() reads, whose names the text may have sorted.
+  // Reads the order of the elements that by_name() reads, because JSON writers may sort their
+  // names.
   void order_of(const char* name, auto& list, std::string_view /*says*/) {
     if (is_next(name, Need::added)) {
       read_value(order_, settings::name);
@@ -132,11 +134,11 @@ class DescribedReader {
   }
   void follows(const char*, const auto&, const auto&, std::string_view = {}, Need = {}) {}
   void follows(const char*, const auto&) {}
-  void version(const char*, int, std::string_view) {}  // it was looked for before
+  void version(const char*, int, std::string_view) {}  // checked before
   void if_known(const char* name, auto& value, const auto& kind, std::string_view /*says*/) {
     if (is_next(name, Need::added)) read_value(value.emplace(), kind);
   }
-  // Older documents have this only, newer ones have the list, too.
+  // Fills the list from the column if the document lacks the list, as older documents do.
   template <class Element>
   void column(const char* name, std::vector<Element>& list, double Element::* member,
               const settings::Real& kind, std::string_view /*says*/) {
@@ -189,17 +191,17 @@ class DescribedReader {
   void buckets(const char* name, measure::HistogramSnapshot& histogram, std::string_view says);
   void buckets_if_any(const char* name, measure::SparseHistogram& histogram, std::string_view says);
 
-  // Null reads as one that is empty.
+  // Reads a histogram with its figures. Null is an empty histogram.
   measure::HistogramSnapshot read_figures();
 
  private:
   enum class Pass : std::uint8_t {
-    read,     // the value of key_
-    require,  // that each is there which has to be
-    compare,  // what repeats others with these
+    read,     // reads the value of key_
+    require,  // checks that required fields were there
+    compare,  // compares fields that repeat others
   };
 
-  // Whether the value of this field is to be read now.
+  // Returns true if the value of this field must be read now.
   bool is_next(std::string_view name, Need need);
   void require_plain_name(std::string_view name) const;
   measure::HistogramSnapshot read_buckets(std::string_view says);
@@ -271,7 +273,7 @@ class DescribedReader {
   void read_elements(auto& list, const auto& read_one) {
     json_.array([&](std::size_t) { read_one(list.emplace_back()); });
   }
-  // An object whose names are data.
+  // Reads an object whose names are data.
   void read_map(auto& map, const auto& kind) {
     json_.object([&](std::string_view key) {
       require_name_of_map(key, map.size());
@@ -281,7 +283,7 @@ class DescribedReader {
     });
   }
   void require_name_of_map(std::string_view key, std::size_t names) const;
-  // With its index among those there are.
+  // Returns a word and its index in kind.words.
   std::pair<std::string, std::size_t> read_word(const settings::Text& kind);
 
   JsonReader& json_;
@@ -289,8 +291,8 @@ class DescribedReader {
   Pass pass_ = Pass::read;
   std::string_view key_;
   bool key_known_ = false;
-  bool requires_ = true;   // what is described now
-  std::size_t index_ = 0;  // of the field that is described next
+  bool requires_ = true;   // fields are required: see where()
+  std::size_t index_ = 0;  // of the next field in the description
   std::bitset<64> seen_;
   std::vector<std::pair<std::size_t, double>> repeated_;  // by the index of their field
   std::vector<std::pair<const char*, double>> percentiles_;

@@ -85,17 +85,18 @@ inline Result example_result() {
   for (std::uint64_t i = 1; i <= 11; ++i) {
     result.deferred_delivery->latency.record(i * 100'000'000);
   }
-  result.availability = {.outages = {{20.5, 31.25, 9, "server closed the connection"},
-                                     {60, std::nullopt, 0, "the database system is starting up"}},
-                         .stalls = {{35, 36.5}, {58.25, std::nullopt}},
-                         .interruptions = 1,
-                         .sessions_lost = 17,
-                         .sessions_ended_idle = 3,
-                         .sessions_reopened = 16,
-                         .sessions_renewed = 5,
-                         .run_start_ts = 1'763'669'994.5,
-                         .unavailable_s = 16.5,
-                         .stalled_s = 9};
+  Availability& availability = result.availability;
+  availability.outages = {{20.5, 31.25, 9, "server closed the connection"},
+                          {60, std::nullopt, 0, "the database system is starting up"}};
+  availability.stalls = {{35, 36.5}, {58.25, std::nullopt}};
+  availability.interruptions = 1;
+  availability.sessions_lost = 17;
+  availability.sessions_ended_idle = 3;
+  availability.sessions_reopened = 16;
+  availability.sessions_renewed = 5;
+  availability.run_start_ts = 1'763'669'994.5;
+  availability.unavailable_s = 16.5;
+  availability.stalled_s = 9;
   result.warehouse_availability = {.away = {}, .away_s = 0, .available_percent = 72.5};
   result.ledger = {.new_orders = 131,
                    .payments = 118,
@@ -137,8 +138,8 @@ inline Result example_result() {
   result.client.workers = {{0.01, 0.002, 0.05}, {0.25, 0.01, 0.125}};
   result.client.run_queue_known = true;
   for (std::uint64_t i = 1; i <= 100; ++i) result.client.timer_lag.record(i * 10'000);
-  result.time_series = {{1, "warm-up", {5, 4, 1, 0, 0}, 0, 1.5, 2.5, 3.5, 2, 1, 0, 0.25},
-                        {2, "measure", {6, 5, 0, 1, 1}, 1, 1.25, 2.25, 3.25, 3, 0, 2, 0.125}};
+  result.time_series = {{{{5, 4, 1, 0, 0}, 0, 1.5, 2.5, 3.5, 2, 1, 0, 0.25}, 1, "warm-up"},
+                        {{{6, 5, 0, 1, 1}, 1, 1.25, 2.25, 3.25, 3, 0, 2, 0.125}, 2, "measure"}};
   result.checkpoints = {{0, 12.5, true}, {50, std::nullopt, false}};
   result.plan.server_stats = true;
   result.server_stats.emplace();
@@ -151,7 +152,7 @@ inline Result example_result() {
   result.plan.connection_max_age_s = 3'300;
   result.plan.balance = true;
   result.plan.affinity = true;
-  result.hosts = {{"db1:5432", 9, 150, 1, {}}, {"db2:5433", 7, 130, 0, {}}};
+  result.hosts = {{{150, 1, {}}, "db1:5432", 9}, {{130, 0, {}}, "db2:5433", 7}};
   for (std::uint64_t i = 1; i <= 150; ++i) result.hosts[0].service.record(i * 100'000);
   for (std::uint64_t i = 1; i <= 130; ++i) result.hosts[1].service.record(i * 200'000);
   complete_summary(result);
@@ -223,7 +224,7 @@ inline Result example_ycsb_result() {
   result.accounts = {{"updates", 2'950, 2'950, 0}, {"inserts", 310, 310, 0}};
   result.verification = Verification{.values = 30'000};
   result.backlog = 3;
-  result.time_series = {{1, "measure", {50, 45, 5}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}};
+  result.time_series = {{{{50, 45, 5}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}, 1, "measure"}};
   result.audit = {{"mix", "", Judgement::held, "READ 50.00%"},
                   {"rate", "", Judgement::held, "100 of 100 transactions a second asked for"}};
   return result;
@@ -249,7 +250,7 @@ inline Result example_sql_result() {
       for (std::uint64_t k = 0; k < counts[i]; ++k) statement.latency.record(500'000);
     }
   }
-  result.time_series = {{1, "measure", {50, 17}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}};
+  result.time_series = {{{{50, 17}, 0, 1.25, 2.25, 3.25, 3, 1, 0, 0.25}, 1, "measure"}};
   result.audit = {{"mix", "", Judgement::held, "transfer.sql 75.00%, look up.sql 25.00%"}};
   return result;
 }

@@ -25,7 +25,7 @@ constexpr bool begins_value(char c) {
          c == 'n';
 }
 
-// Whether the text ends within a character: what is there could be the beginning of a valid one.
+// Returns true if `rest` is the beginning of a valid character.
 bool is_cut_character(std::string_view rest) {
   const auto lead = static_cast<unsigned char>(rest.front());
   const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
@@ -92,8 +92,8 @@ double JsonReader::number(double low, double high) {
     const std::string_view digits = scan_number();
     double value = 0;
     const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value);
-    // from_chars does not say whether it was too large or too small; strtod does. The program is in
-    // the C locale, in which the point is a point.
+    // strtod tells too large from too small, which from_chars does not. The program uses the C
+    // locale.
     if (error == std::errc::result_out_of_range)
       value = std::strtod(std::string(digits).c_str(), nullptr);
     if (value >= low && value <= high) return value;

@@ -1,7 +1,5 @@
-// Reads JSON (RFC 8259) from front to back into whatever the caller makes of it, without a tree in
-// between: what is not asked for costs no memory, however much of it there is.
-//
-// The caller says what it expects next, and reads it:
+// JsonReader: reads JSON (RFC 8259) from front to back without building a tree, so that skipped
+// values cost no memory.
 //
 //   JsonReader json(text);
 //   json.object([&](std::string_view key) {
@@ -10,9 +8,10 @@
 //   });
 //   json.finish();
 //
-// Everything throws JsonError when the text is something else, with the place ("a.b[3].c"), what
-// was expected and what was found. Values nest at most json_depth_max deep, so that a hostile text
-// cannot exhaust the stack. Texts have to be UTF-8. Not thread-safe; `text` has to outlive it.
+// All functions throw JsonError if the text has something else, with the place ("a.b[3].c"), what
+// was expected and what was found. Values nest at most json_depth_max levels, so that a hostile
+// text cannot exhaust the stack. Texts must be UTF-8. `text` must outlive the reader. Not
+// thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ namespace drover::report {
 
 inline constexpr std::size_t json_depth_max = 32;
 
-// One line, printable, and bounded in length: what is quoted of the text is cut and escaped.
+// The message is one printable line. Quoted text is shortened and escaped.
 struct JsonError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,8 +34,8 @@ class JsonReader {
  public:
   explicit JsonReader(std::string_view text);
 
-  // Calls on_member(key) for each member, which has to read or skip the value. The key lives until
-  // on_member returns. Equal keys are the caller's to notice.
+  // Calls on_member(key) for each member, which must read or skip the value. The key is valid until
+  // on_member returns. Does not detect equal keys.
   template <class OnMember>
   void object(OnMember&& on_member) {
     if (!open('{', '}', "an object")) return;
@@ -46,7 +45,7 @@ class JsonReader {
     } while (goes_on('}'));
   }
 
-  // Calls on_element(index), which has to read or skip it.
+  // Calls on_element(index) for each element, which must read or skip it.
   template <class OnElement>
   void array(OnElement&& on_element) {
     if (!open('[', ']', "a list")) return;
@@ -62,13 +61,13 @@ class JsonReader {
   std::uint64_t whole_number(std::uint64_t high);  // from 0
   std::int64_t whole_number(std::int64_t low, std::int64_t high);
   double number(double low, double high);
-  bool null();  // reads it if it is next
-  void skip();  // any value
+  bool null();  // returns true and reads it, if null is next
+  void skip();  // skips any value
 
-  // Only blanks may follow.
+  // Refuses anything but blanks after the document.
   void finish();
 
-  // An error at the value that was read last, or at the object or list that is being read.
+  // Throws an error at the value that was read last, or at the current object or list.
   [[noreturn]] void refuse(std::string_view expected, std::string_view found) const;
 
  private:
@@ -98,7 +97,8 @@ class JsonReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<Step> steps_;  // into what is open; never reallocated, for keys are handed out
+  std::vector<Step>
+      steps_;  // open objects and lists; never reallocated, because keys are handed out
 };
 
 }  // namespace drover::report

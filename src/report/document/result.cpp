@@ -9,6 +9,8 @@
 #include <numeric>
 #include <ranges>
 
+#include "model/adder.h"
+#include "report/document/result_fields.h"
 #include "report/document/specification.h"
 #include "text/plain_text.h"
 
@@ -191,31 +193,11 @@ bool Result::has_lower_bounds() const {
   });
 }
 
-void TransactionResult::add(const TransactionResult& other) {
-  ok_count += other.ok_count;
-  user_aborted_count += other.user_aborted_count;
-  failed_count += other.failed_count;
-  retry_count += other.retry_count;
-  attempts += other.attempts;
-  ambiguous.committed += other.ambiguous.committed;
-  ambiguous.not_committed += other.ambiguous.not_committed;
-  ambiguous.unresolved += other.ambiguous.unresolved;
-  latency.merge(other.latency);
-  pending.count += other.pending.count;
-  pending.answered += other.pending.answered;
-  pending.unanswered.merge(other.pending.unanswered);
-  wait.merge(other.wait);
-  for (const auto& [name, count] : other.errors_by_class) errors_by_class[name] += count;
-  for (const auto& [name, count] : other.errors_by_sqlstate) errors_by_sqlstate[name] += count;
-  error_messages.insert(other.error_messages.begin(), other.error_messages.end());
-  keying.merge(other.keying);
-  think.merge(other.think);
-  service.merge(other.service);
-}
-
 TransactionResult all_transactions(const Result& result) {
   TransactionResult all;
-  for (const TransactionResult& one : result.transactions) all.add(one);
+  for (const TransactionResult& one : result.transactions) model::add(all, one);
+  all.statements.clear();
+  all.latency_limit_s = all.share = std::nullopt;
   return all;
 }
 

@@ -1,5 +1,6 @@
-// The description of a result: every field of the document with its bounds and what it says. The writer,
-// the reader and docs/result.schema.json follow from it (settings/field.h says how).
+// The description of a result: every field of the document with its bounds and meaning. The writer,
+// the reader, merging (model/adder.h) and docs/result.schema.json are visitors of it
+// (settings/field.h). Descriptions that take several objects are used for merging, too.
 //
 // For the .cpp files that are such visitors.
 #pragma once
@@ -9,11 +10,14 @@
 #include <optional>
 #include <string_view>
 
+#include "model/totals_fields.h"
 #include "report/document/result.h"
 #include "settings/field.h"
 
 namespace drover::report {
 
+using model::describe_figures;
+using model::first_of;
 using settings::amount;
 using settings::count;
 using settings::figure;
@@ -25,27 +29,6 @@ using settings::Of;
 using settings::seconds;
 using settings::sentence;
 using settings::share;
-
-// What is said of the figures of a histogram.
-struct FigureWords {
-  std::string_view percentiles = {};
-  std::string_view mean = "Mean in milliseconds, exact.";
-  std::string_view least = "Smallest value in milliseconds, exact.";
-  std::string_view most = "Largest value in milliseconds, exact.";
-  std::string_view buckets = "Histogram of all values.";
-};
-
-// A histogram, and what stands beside it and follows from it.
-void describe_figures(auto& visit, Of<measure::HistogramSnapshot> auto& histogram,
-                      const FigureWords& words) {
-  const auto& known = histogram;
-  visit.percentiles(histogram, words.percentiles);
-  const auto ms = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-6; };
-  visit.repeats("mean_ms", [&] { return known.mean_ns() * 1e-6; }, milliseconds, words.mean);
-  visit.repeats("min_ms", [&] { return ms(known.min_ns()); }, milliseconds, words.least);
-  visit.repeats("max_ms", [&] { return ms(known.max_ns()); }, milliseconds, words.most);
-  visit.buckets("histogram", histogram, words.buckets);
-}
 
 void describe(auto& visit, Of<Tool> auto& tool) {
   visit.field("name", tool.name, settings::name, "Always drover.");
@@ -116,151 +99,106 @@ void describe_summary(auto& visit, Of<Result> auto& result) {
   visit.where(result.is_tpcc(), [&](auto& inner) { describe_tpcc_summary(inner, result); });
 }
 
-void describe(auto& visit, Of<Ambiguous> auto& ambiguous) {
-  visit.repeats("count", [&] { return ambiguous.count(); }, count, "Total number.");
-  visit.field("committed", ambiguous.committed, count,
-              "Commits that the later lookup found in the data.");
-  visit.field("not_committed", ambiguous.not_committed, count,
-              "Commits that the later lookup did not find in the data.");
-  visit.field("unresolved", ambiguous.unresolved, count,
-              "Commits that the lookup could not resolve.");
-}
-
 constexpr settings::Text lower_bounds_kind = settings::one_of("50|90|95|99|99.9|max");
 constexpr std::string_view lower_bounds_text =
     "Names of the percentiles that are only lower bounds, because they are waiting times of "
     "transactions without an answer.";
 
-void describe_pending(auto& visit, Of<TransactionResult> auto& transaction) {
-  auto& pending = transaction.pending;
-  visit.field("count", pending.count, count, "Total number.");
-  visit.field("answered", pending.answered, count,
+void describe_pending(auto& visit, Of<TransactionResult> auto&... one) {
+  visit.field("count", one.pending.count..., count, "Total number.");
+  visit.field("answered", one.pending.answered..., count,
               "Late transactions whose commit was answered within 5 s after the interval.");
   visit.repeats(
-      "unanswered", [&pending] { return pending.unanswered.count(); }, count,
+      "unanswered", [&] { return first_of(one...).pending.unanswered.count(); }, count,
       "Late transactions without an answer. They are in the histogram with the time waited.");
-  visit.figures_or_null("waited", pending.unanswered,
+  visit.figures_or_null("waited", one.pending.unanswered...,
                         "Time waited of the unanswered transactions; null if there are none.",
                         Need::written);
   visit.follows(
-      "lower_bounds", [&] { return lower_bounds(transaction.latency, pending.unanswered); },
+      "lower_bounds",
+      [&] {
+        const auto& known = first_of(one...);
+        return lower_bounds(known.latency, known.pending.unanswered);
+      },
       lower_bounds_kind, lower_bounds_text);
 }
 
-void describe(auto& visit, Of<StatementResult> auto& statement) {
+void describe(auto& visit, Of<StatementResult> auto&... statement) {
   visit.definition("A statement of a script, retried attempts included.", "statement");
-  visit.field("name", statement.name, settings::name,
+  visit.field("name", statement.name..., settings::name,
               "Position in the script, and the beginning of the statement.");
-  visit.field("ok_count", statement.ok_count, count, "Successful executions.");
-  visit.field("failed_count", statement.failed_count, count, "Executions that ended in an error.");
-  visit.figures("latency", statement.latency,
+  visit.field("ok_count", statement.ok_count..., count, "Successful executions.");
+  visit.field("failed_count", statement.failed_count..., count,
+              "Executions that ended in an error.");
+  visit.figures("latency", statement.latency...,
                 "Time from sending the statement to its answer, of the successful executions.");
 }
 
-void describe(auto& visit, Of<TransactionResult> auto& one) {
+void describe(auto& visit, Of<TransactionResult> auto&... one) {
   visit.definition("Transactions of one type in the measured interval.", "transaction");
-  visit.field("ok_count", one.ok_count, count, "Committed transactions.");
-  visit.field("failed_count", one.failed_count, count,
-              "Transactions that ended in an error after all attempts.");
-  visit.field("user_aborted_count", one.user_aborted_count, count,
-              "Transactions rolled back on purpose (clause 2.4.1.4).");
+  model::describe_totals(visit, one...);
   visit.repeats(
-      "all_count", [&one] { return one.all_count(); }, count,
+      "all_count", [&] { return first_of(one...).all_count(); }, count,
       "ok_count + user_aborted_count + failed_count.");
-  visit.field("retry_count", one.retry_count, count, "Attempts that were followed by a retry.");
-  visit.field("attempts", one.attempts, count,
-              "Attempts, counted independently of the other counts: all_count + retry_count.");
   visit.field(
-      "ambiguous", one.ambiguous,
-      "Unknown commit outcomes: the part of failed_count whose commit was sent and not answered.",
-      Need::added);
-  visit.counts(
-      "errors_by_class", one.errors_by_class,
-      settings::one_of("retryable|connection_lost|ambiguous_commit|unavailable|denied|"
-                       "statement|timed_out"),
-      "Attempts that ended in an error, by error class. The sum is failed_count + retry_count.");
-  visit.counts("errors_by_sqlstate", one.errors_by_sqlstate, settings::name,
-               "Attempts that ended in an error, by SQLSTATE, for errors that have one.");
-  visit.field("error_messages", one.error_messages, sentence,
-              "By SQLSTATE: the server's first message of an error that is not retried.",
-              Need::added);
-  visit.field(
-      "latency_limit_s", one.latency_limit_s, seconds,
+      "latency_limit_s", one.latency_limit_s..., seconds,
       "Limit of the 90th percentile in seconds (clause 5.2.5.7), or null if there is no limit.");
   visit.follows(
-      "latency_limit_held", [&one] { return one.holds_latency_limit(); }, flag,
+      "latency_limit_held", [&] { return first_of(one...).holds_latency_limit(); }, flag,
       "True if the 90th percentile is within the limit. Null without a limit, if nothing was "
       "measured, or if the percentile is a lower bound below the limit.",
       Need::added);
-  describe_figures(
-      visit, one.latency,
-      {.percentiles =
-           "Latency in milliseconds, from the intended start to the answer over all attempts, of "
-           "committed transactions and of late ones that were pending at the end.",
-       .mean = "Mean latency in milliseconds, exact.",
-       .least = "Smallest latency in milliseconds, exact.",
-       .most = "Largest latency in milliseconds, exact.",
-       .buckets =
-           "Latency of committed transactions, and of pending.answered and pending.unanswered."});
   visit.within("pending",
                "Transactions that clients waited for when the measured interval ended. They are in "
                "no other count.",
-               Need::added, [&one](auto& inner) { describe_pending(inner, one); });
-  visit.figures("wait", one.wait,
-                "Wait for a permit and a connection while the database was available.");
-  visit.figures_or_null("keying", one.keying,
-                        "Actual keying times before the transactions; null if there were none.",
-                        Need::added);
-  visit.figures_or_null("think", one.think,
-                        "Actual think times after the transactions; null if there were none.",
-                        Need::added);
-  visit.figures_if_any("service", one.service,
-                       "Service time: the latency without a late start and without the wait for a "
-                       "connection. Only in an open loop.");
-  visit.list_if_any("statements", one.statements, "Statements of a script, in order.");
-  visit.if_known("share", one.share, settings::Real{0, 1}, "Planned share of all transactions.");
+               Need::added, [&](auto& inner) { describe_pending(inner, one...); });
+  visit.list_if_any("statements", one.statements..., "Statements of a script, in order.");
+  visit.if_known("share", one.share..., settings::Real{0, 1}, "Planned share of all transactions.");
 }
 
-void describe(auto& visit, Of<InputCounts> auto& inputs) {
+void describe(auto& visit, Of<InputCounts> auto&... inputs) {
   constexpr auto by_name = "Transactions that select the customer by last name.";
-  visit.field("new_orders", inputs.new_orders, count, "New-Orders.");
-  visit.field("new_orders_rolled_back", inputs.new_orders_rolled_back, count,
+  visit.field("new_orders", inputs.new_orders..., count, "New-Orders.");
+  visit.field("new_orders_rolled_back", inputs.new_orders_rolled_back..., count,
               "New-Orders with an unused item, which roll back.");
-  visit.field("order_lines", inputs.order_lines, count, "Order lines of New-Orders.");
-  visit.field("order_lines_remote", inputs.order_lines_remote, count,
+  visit.field("order_lines", inputs.order_lines..., count, "Order lines of New-Orders.");
+  visit.field("order_lines_remote", inputs.order_lines_remote..., count,
               "Order lines supplied by another warehouse.");
-  visit.field("payments", inputs.payments, count, "Payments.");
-  visit.field("payments_remote", inputs.payments_remote, count,
+  visit.field("payments", inputs.payments..., count, "Payments.");
+  visit.field("payments_remote", inputs.payments_remote..., count,
               "Payments by a customer of another warehouse.");
-  visit.field("payments_by_name", inputs.payments_by_name, count, by_name);
-  visit.field("order_statuses", inputs.order_statuses, count, "Order-Status transactions.");
-  visit.field("order_statuses_by_name", inputs.order_statuses_by_name, count, by_name);
-  visit.field("deliveries", inputs.deliveries, count,
+  visit.field("payments_by_name", inputs.payments_by_name..., count, by_name);
+  visit.field("order_statuses", inputs.order_statuses..., count, "Order-Status transactions.");
+  visit.field("order_statuses_by_name", inputs.order_statuses_by_name..., count, by_name);
+  visit.field("deliveries", inputs.deliveries..., count,
               "Deliveries executed in the database, deferred ones included.");
 }
 
-void describe(auto& visit, Of<DeferredDelivery> auto& deferred) {
+void describe(auto& visit, Of<DeferredDelivery> auto&... deferred) {
   visit.definition("Deliveries that were queued during the measured interval.");
-  visit.field("queued", deferred.queued, count, "Total number.");
-  visit.field("completed", deferred.completed, count, "Deliveries that were executed.");
-  visit.field("failed", deferred.failed, count, "Deliveries that failed.");
-  visit.field("unfinished", deferred.unfinished, count,
+  visit.field("queued", deferred.queued..., count, "Total number.");
+  visit.field("completed", deferred.completed..., count, "Deliveries that were executed.");
+  visit.field("failed", deferred.failed..., count, "Deliveries that failed.");
+  visit.field("unfinished", deferred.unfinished..., count,
               "Deliveries that were still in the queue at the end.");
-  visit.field("latency_limit_s", deferred.latency_limit_s, seconds,
+  visit.field("latency_limit_s", deferred.latency_limit_s..., seconds,
               "Limit of the 90th percentile in seconds (clause 5.2.5.7).");
   visit.figures(
-      "latency", deferred.latency,
+      "latency", deferred.latency...,
       "Time from queueing to completion, or to the end of the run for unfinished Deliveries.");
   visit.figures_or_null(
-      "waited", deferred.unanswered,
+      "waited", deferred.unanswered...,
       "The part of latency that belongs to unfinished Deliveries; null if there are none.",
       Need::added);
   visit.follows(
-      "lower_bounds", [&] { return lower_bounds(deferred.latency, deferred.unanswered); },
+      "lower_bounds",
+      [&] {
+        const auto& one = first_of(deferred...);
+        return lower_bounds(one.latency, one.unanswered);
+      },
       lower_bounds_kind, lower_bounds_text, Need::added);
 }
 
-// Where and how long an outage or a stall was.
 void describe_span(auto& visit, auto& span) {
   visit.field("start_s", span.start_s, seconds, "Seconds since the start of the run.");
   visit.field("end_s", span.end_s, seconds,
@@ -290,27 +228,20 @@ void describe(auto& visit, Of<Stall> auto& stall) {
   describe_span(visit, stall);
 }
 
-void describe(auto& visit, Of<Availability> auto& availability) {
-  visit.field("outages", availability.outages, "In the order of time.");
-  visit.field("stalls", availability.stalls, "In the order of time.", Need::added);
-  visit.field("stalled_s", availability.stalled_s, seconds,
+void describe(auto& visit, Of<Availability> auto&... availability) {
+  visit.field("outages", availability.outages..., "In the order of time.");
+  visit.field("stalls", availability.stalls..., "In the order of time.", Need::added);
+  visit.field("stalled_s", availability.stalled_s..., seconds,
               "Seconds of the measured interval in stalls.", Need::added);
-  visit.field("interruptions", availability.interruptions, count, "Outages shorter than 0.1 s.");
-  visit.field("sessions_lost", availability.sessions_lost, count, "Connections lost.");
-  visit.field("sessions_ended_idle", availability.sessions_ended_idle, count,
-              "Lost connections that were closed while they were idle. No transaction failed "
-              "because of it. 0 in older documents.",
-              Need::added);
-  visit.field("sessions_reopened", availability.sessions_reopened, count,
-              "Lost connections that were opened again.");
-  visit.if_known("sessions_renewed", availability.sessions_renewed, count,
+  model::describe_connections(visit, availability...);
+  visit.if_known("sessions_renewed", availability.sessions_renewed..., count,
                  "Connections that were replaced because of their age. They do not count as lost. "
                  "Only with --connection-max-age.");
-  visit.field("run_start_ts", availability.run_start_ts, seconds,
+  visit.field("run_start_ts", availability.run_start_ts..., seconds,
               "Start of the run by the client's clock, Unix time in seconds with fraction. Add the "
               "times of this document to it. 0 in older documents.",
               Need::added);
-  visit.field("unavailable_s", availability.unavailable_s, seconds,
+  visit.field("unavailable_s", availability.unavailable_s..., seconds,
               "Seconds of the measured interval in outages.");
 }
 
@@ -326,22 +257,23 @@ void describe(auto& visit, Of<WarehouseAvailability> auto& availability) {
       "over all warehouses. An outage of the whole database makes all warehouses unavailable.");
 }
 
-void describe(auto& visit, Of<Ledger> auto& ledger) {
-  visit.field("new_orders", ledger.new_orders, count, "New-Orders.");
-  visit.field("payments", ledger.payments, count, "Payments.");
-  visit.field("payment_cents", ledger.payment_cents,
+void describe(auto& visit, Of<Ledger> auto&... ledger) {
+  visit.field("new_orders", ledger.new_orders..., count, "New-Orders.");
+  visit.field("payments", ledger.payments..., count, "Payments.");
+  visit.field("payment_cents", ledger.payment_cents...,
               settings::Amount{0, amount.most, count.definition}, "Sum of the Payments in cents.");
-  visit.field("deliveries", ledger.deliveries, count, "Deliveries.");
-  visit.field("orders_delivered", ledger.orders_delivered, count,
+  visit.field("deliveries", ledger.deliveries..., count, "Deliveries.");
+  visit.field("orders_delivered", ledger.orders_delivered..., count,
               "Orders that the Deliveries delivered. Absent from older documents.", Need::added);
-  visit.field("exact", ledger.exact, flag, "False if unknown commits stayed unresolved.");
+  visit.field("exact", ledger.exact..., flag, "False if unknown commits stayed unresolved.");
 }
 
-void describe(auto& visit, Of<LedgerInData> auto& ledger) {
+void describe(auto& visit, Of<LedgerInData> auto&... ledger) {
   visit.definition("Change in the data between the start and the end of the run.");
-  visit.field("new_orders", ledger.new_orders, amount, "Rise of the sum of d_next_o_id.");
-  visit.field("payment_cents", ledger.payment_cents, amount, "Rise of the sum of w_ytd, in cents.");
-  visit.if_known("orders_delivered", ledger.orders_delivered, amount,
+  visit.field("new_orders", ledger.new_orders..., amount, "Rise of the sum of d_next_o_id.");
+  visit.field("payment_cents", ledger.payment_cents..., amount,
+              "Rise of the sum of w_ytd, in cents.");
+  visit.if_known("orders_delivered", ledger.orders_delivered..., amount,
                  "Rise of the sum of d_next_o_id minus the rise of the number of rows of "
                  "new_order. Absent from older documents.");
 }
@@ -367,44 +299,44 @@ void describe(auto& visit, Of<LostCommit> auto& commit) {
               "Payment or a Delivery, or null.");
 }
 
-void describe(auto& visit, Of<LostCommits> auto& lost) {
+void describe(auto& visit, Of<LostCommits> auto&... lost) {
   visit.definition("Lost commits: they were acknowledged and are missing from the data.");
-  visit.repeats("count", [&lost] { return lost.count(); }, count, "Total number.");
-  visit.field("new_orders", lost.new_orders, count, "New-Orders.");
-  visit.field("payments", lost.payments, count, "Payments.");
-  visit.field("payment_cents", lost.payment_cents,
+  visit.repeats("count", [&] { return first_of(lost...).count(); }, count, "Total number.");
+  visit.field("new_orders", lost.new_orders..., count, "New-Orders.");
+  visit.field("payments", lost.payments..., count, "Payments.");
+  visit.field("payment_cents", lost.payment_cents...,
               settings::Amount{0, amount.most, count.definition}, "Sum of the Payments in cents.");
-  visit.field("deliveries", lost.deliveries, count, "Deliveries.");
-  visit.field("orders_delivered", lost.orders_delivered, count,
+  visit.field("deliveries", lost.deliveries..., count, "Deliveries.");
+  visit.field("orders_delivered", lost.orders_delivered..., count,
               "Orders that the Deliveries delivered.");
-  visit.field("complete", lost.complete, flag,
+  visit.field("complete", lost.complete..., flag,
               "True if these commits explain the whole difference by which ledger_in_data is less "
               "than ledger.");
-  visit.field("commits", lost.commits,
+  visit.field("commits", lost.commits...,
               "The first 10,000 lost commits, in the order of their acknowledgement.");
 }
 
-void describe(auto& visit, Of<Account> auto& account) {
+void describe(auto& visit, Of<Account> auto&... account) {
   visit.definition("A count of writes over all phases of the run, compared with the data.",
                    "account");
-  visit.field("name", account.name, settings::name, "Kind of write: fields updated or inserts.");
+  visit.field("name", account.name..., settings::name, "Kind of write: fields updated or inserts.");
   visit.field(
-      "counted", account.counted, count,
+      "counted", account.counted..., count,
       "Writes known as committed: acknowledged ones, and unknown commits that the data confirmed.");
-  visit.field("in_data", account.in_data, amount,
+  visit.field("in_data", account.in_data..., amount,
               "Rise in the data; null if the data could not be read.");
   visit.field(
-      "unresolved", account.unresolved, count,
+      "unresolved", account.unresolved..., count,
       "Unknown commits that could not be resolved. They may have been committed in addition.");
 }
 
-void describe(auto& visit, Of<Verification> auto& verification) {
+void describe(auto& visit, Of<Verification> auto&... verification) {
   visit.definition("Values that were read and compared with what the run wrote.");
-  visit.field("values", verification.values, count, "Total number.");
-  visit.field("wrong", verification.wrong, count, "Values that differ from what was written.");
-  visit.field("not_found", verification.not_found, count,
+  visit.field("values", verification.values..., count, "Total number.");
+  visit.field("wrong", verification.wrong..., count, "Values that differ from what was written.");
+  visit.field("not_found", verification.not_found..., count,
               "Rows that must exist and were not found.");
-  visit.field("first_wrong", verification.first_wrong, sentence,
+  visit.field("first_wrong", verification.first_wrong..., sentence,
               "Place and content of the first wrong value; empty if there is none.");
 }
 
@@ -420,34 +352,33 @@ void describe(auto& visit, Of<WorkerHealth> auto& worker) {
               "Mean wait for a processor per wake-up, in milliseconds.");
 }
 
-void describe_client(auto& visit, Of<Result> auto& result) {
-  auto& client = result.client;
-  visit.field("cpu_seconds", client.cpu_seconds, seconds,
+void describe_client(auto& visit, Of<Result> auto&... result) {
+  visit.field("cpu_seconds", result.client.cpu_seconds..., seconds,
               "User and system time of the process in the measured interval.");
   visit.follows(
-      "cpu_us_per_transaction", [&result] { return result.cpu_us_per_transaction(); }, figure,
-      "cpu_seconds in microseconds, divided by the sum of all_count.");
-  visit.field("peak_rss_bytes", client.peak_rss_bytes, count,
+      "cpu_us_per_transaction", [&] { return first_of(result...).cpu_us_per_transaction(); },
+      figure, "cpu_seconds in microseconds, divided by the sum of all_count.");
+  visit.field("peak_rss_bytes", result.client.peak_rss_bytes..., count,
               "Largest resident memory over the whole life of the process.");
-  visit.field("threads", client.threads, objects,
+  visit.field("threads", result.client.threads..., objects,
               "Threads of the process: the worker threads and the main thread.");
-  visit.field("terminals", client.terminals, objects, "Terminals or clients.");
-  visit.field("connections", client.connections, objects, "Connections.");
-  visit.column("worker_loads", client.workers, &WorkerHealth::load, share,
+  visit.field("terminals", result.client.terminals..., objects, "Terminals or clients.");
+  visit.field("connections", result.client.connections..., objects, "Connections.");
+  visit.column("worker_loads", result.client.workers..., &WorkerHealth::load, share,
                "The load of each element of workers.");
   visit.repeats(
-      "busiest_worker_load", [&client] { return client.busiest_worker_load(); }, share,
-      "Highest value of worker_loads.");
-  visit.field("workers", client.workers, "Worker threads.", Need::added);
-  visit.field("run_queue_known", client.run_queue_known, flag,
+      "busiest_worker_load", [&] { return first_of(result...).client.busiest_worker_load(); },
+      share, "Highest value of worker_loads.");
+  visit.field("workers", result.client.workers..., "Worker threads.", Need::added);
+  visit.field("run_queue_known", result.client.run_queue_known..., flag,
               "False if the kernel does not report waits for a processor. run_queue_share and "
               "wake_up_delay_ms are then 0.",
               Need::added);
   visit.field(
-      "terminals_up_s", client.terminals_up_s, seconds,
+      "terminals_up_s", result.client.terminals_up_s..., seconds,
       "Seconds in which the terminals started, before the first second of the run; or null.",
       Need::added);
-  visit.figures_or_null("timer_lag", client.timer_lag,
+  visit.figures_or_null("timer_lag", result.client.timer_lag...,
                         "Timer lag, or null if there were no timers.", Need::added);
 }
 
@@ -458,27 +389,7 @@ void describe(auto& visit, Of<TimePoint> auto& point) {
               "Seconds since the start of the run, at the end of the point's interval.");
   visit.field("phase", point.phase, settings::one_of("ramp-up|warm-up|measure"),
               "Phase of the run.");
-  visit.counts_by_transaction("ok", point.ok, "Commits by transaction type.");
-  visit.field("failed", point.failed, count, "Failed transactions.");
-  visit.field("p50_ms", point.p50_ms, milliseconds,
-              "Median latency of all transaction types together, in milliseconds.");
-  visit.field("p90_ms", point.p90_ms, milliseconds,
-              "90th percentile of the latency, in milliseconds.");
-  visit.field("p99_ms", point.p99_ms, milliseconds,
-              "99th percentile of the latency, in milliseconds.");
-  visit.field("in_flight", point.in_flight, count,
-              "Transactions in flight at the end of the interval.");
-  visit.field("waiting", point.waiting, count,
-              "Transactions that waited for a permit or a connection at the end of the interval.");
-  visit.field("retries", point.retries, count, "Attempts that were followed by a retry.",
-              Need::added);
-  visit.field("client_load", point.client_load, share,
-              "Share of the interval in which the busiest worker thread had a processor, 0 to 1 "
-              "except for rounding.",
-              Need::added);
-  visit.buckets_if_any("latency", point.latency,
-                       "Latency of the committed transactions, for merging. Only in a part of a "
-                       "run on several hosts.");
+  model::describe_interval(visit, point);
 }
 
 void describe(auto& visit, Of<Checkpoint> auto& checkpoint) {
@@ -534,14 +445,11 @@ void describe(auto& visit, Of<ServerStats> auto& stats) {
               "if pg_stat_statements was not available.");
 }
 
-void describe(auto& visit, Of<HostResult> auto& host) {
+void describe(auto& visit, Of<HostResult> auto&... host) {
   visit.definition("Figures of one server host in the measured interval.", "host");
-  visit.field("name", host.name, settings::name, "Name and port in the connection string.");
-  visit.field("connections", host.connections, objects, "Connections to this host at the end.");
-  visit.field("ok_count", host.ok_count, count, "Transactions committed on this host.");
-  visit.field("failed_count", host.failed_count, count,
-              "Transactions that ended in an error after all attempts.");
-  visit.figures("service", host.service, "Service time of the committed transactions.");
+  visit.field("name", host.name..., settings::name, "Name and port in the connection string.");
+  visit.field("connections", host.connections..., objects, "Connections to this host at the end.");
+  model::describe_host_totals(visit, host...);
 }
 
 void describe(auto& visit, Of<ClockOffset> auto& clock) {
@@ -593,7 +501,7 @@ void describe_load_of(auto& visit, Of<RankResult> auto& one) {
 void describe(auto& visit, Of<RankResult> auto& one) {
   visit.definition("One host of a run on several hosts.", "rank");
   visit.field("rank", one.rank, objects, "Number of the host, from 0.");
-  // Of DNS 253, and which of that name.
+  // A DNS name of at most 253 bytes, and a number if several hosts have the same name.
   constexpr settings::Text host_name{300};
   visit.field("name", one.name, host_name, "Name of the host as given by the user.");
   visit.field("run", one.run, settings::name,

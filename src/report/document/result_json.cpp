@@ -23,7 +23,7 @@ using nlohmann::json;
 void DescribedJson::figures(const char* name, const measure::HistogramSnapshot& histogram,
                             std::string_view /*says*/, Need) {
   DescribedJson inner;
-  describe_figures(inner, histogram, {});
+  describe_figures(inner, {}, histogram);
   object_[name] = inner.take();
 }
 
@@ -170,12 +170,11 @@ static void require_fitting(const JsonReader& json,
 
 namespace {
 
-// Whatever happened in a run did so within its warm-up, its interval, and what its end may take.
+// The longest time that the end of a run may take.
 constexpr double end_of_run_s = 3'600;
 constexpr double rounding_share = 0.001;
 
-// Counts that do not add up are nothing if the result's own audit says so: it is about them then,
-// and somebody has to read it.
+// Refuses counts that do not add up, unless the result's own audit reports them.
 void require_fitting_counts(const Result& result) {
   const auto says_so = [](const Verdict& line) {
     return line.name == "counts" && line.judgement == Judgement::invalid;
@@ -254,15 +253,15 @@ void require_fitting_times(const Result& result) {
   require(result.availability.unavailable_s, "availability.unavailable_s");
 }
 
-// The order of TPC-C where the names are those, then that of the document.
+// Orders the transactions as TPC-C does.
 void order_as_tpcc(std::vector<TransactionResult>& transactions) {
   std::vector<std::string> names;
   for (const TransactionResult& one : tpcc_transactions()) names.push_back(one.name);
   order_by_names(transactions, names);
 }
 
-// Gives the counts of the points the order of the transactions, which come after them in a document
-// whose names are sorted.
+// Reorders the counts of the points as the transactions are ordered, which a document with sorted
+// names has after the points.
 void order_points(const JsonReader& json, const PointNames& point_names, Result& result) {
   const std::vector<std::string>& names = point_names.names;
   std::vector<std::size_t> sources;
@@ -282,7 +281,7 @@ void order_points(const JsonReader& json, const PointNames& point_names, Result&
   }
 }
 
-// Looked for on its own and first, since other fields may be others in another version.
+// Checks the version before other fields are read, because they may differ in another version.
 void require_schema_version(std::string_view text) {
   JsonReader json(text);
   std::int64_t version = 0;
@@ -303,7 +302,7 @@ void require_schema_version(std::string_view text) {
   }
 }
 
-// Known before all else is read, wherever it stands: it says which fields have to be there.
+// Returns the benchmark of the document, which decides which fields are required.
 std::string benchmark_in(std::string_view text) {
   JsonReader json(text);
   std::string benchmark = settings::RunSettings().benchmark;

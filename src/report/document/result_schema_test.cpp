@@ -292,7 +292,7 @@ class SchemaOfObject {
   json figures_schema() {
     SchemaOfObject inner(definitions_);
     const measure::HistogramSnapshot none;
-    describe_figures(inner, none, {});
+    describe_figures(inner, {}, none);
     return defined("figures", described(figures_says, inner.take()));
   }
 

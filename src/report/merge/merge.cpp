@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/adder.h"
+#include "report/document/result_fields.h"
 #include "report/merge/merge_sums.h"
 #include "report/merge/part_match.h"
 #include "text/plain_text.h"
@@ -58,46 +60,11 @@ struct Host {
   bool ended_early = false;  // by a person, or it has given up
 };
 
-void add_client(ClientCost& sum, const ClientCost& part, bool is_first) {
-  sum.peak_rss_bytes += part.peak_rss_bytes;
-  sum.threads += part.threads;
-  sum.terminals += part.terminals;
-  sum.connections += part.connections;
-  if (part.terminals_up_s)
-    sum.terminals_up_s = std::max(sum.terminals_up_s.value_or(0), *part.terminals_up_s);
-  sum.run_queue_known = part.run_queue_known && (is_first || sum.run_queue_known);
-  sum.timer_lag.merge(part.timer_lag);
-}
-
-void add_counts(Availability& sum, const Availability& part) {
-  sum.interruptions += part.interruptions;
-  sum.sessions_lost += part.sessions_lost;
-  sum.sessions_ended_idle += part.sessions_ended_idle;
-  sum.sessions_reopened += part.sessions_reopened;
-  if (part.sessions_renewed)
-    sum.sessions_renewed = sum.sessions_renewed.value_or(0) + *part.sessions_renewed;
-}
-
-// Resets `sum` if a part has none. complete_availability() sets the percentage later.
-void add_warehouses(std::optional<WarehouseAvailability>& sum,
-                    const std::optional<WarehouseAvailability>& part, bool is_first) {
-  if (is_first) {
-    sum = part;
-  } else if (!sum || !part) {
-    sum.reset();
-  } else {
-    sum->away.insert(sum->away.end(), part->away.begin(), part->away.end());
-    sum->away_s += part->away_s;
-  }
-}
-
-// Adds all but the first wrong value, which the host of the lowest place supplies.
-void add_verification(std::optional<Verification>& sum, const std::optional<Verification>& part) {
-  if (!part) return;
-  if (!sum) sum.emplace();
-  sum->values += part->values;
-  sum->wrong += part->wrong;
-  sum->not_found += part->not_found;
+// Adds a section that is part of the sum only if every part has it.
+template <class Section>
+void add_if_in_all(std::optional<Section>& sum, const std::optional<Section>& part) {
+  if (!part) sum.reset();
+  if (sum) model::add(*sum, *part);
 }
 
 // Hosts that end together measure intervals whose lengths differ by less than this.
@@ -173,8 +140,8 @@ struct Merger::Sum {
   bool misses_lost_commits = false;
 
   void add(const Result& part);
+  void add_sections(const Result& part);
   void add_plan(const Result& part);
-  void add_lost(const std::optional<LostCommits>& part);
   void finish_ranks();
   std::optional<std::string> what_is_missing() const;
 };
@@ -203,12 +170,6 @@ double without_rounding_errors(double sum) {
 
 void Merger::Sum::add_plan(const Result& part) {
   settings::RunSettings& sum = result.plan;
-  if (hosts.empty()) {
-    result.tool = part.tool;
-    sum = part.plan;
-    sum.of_all_hosts.reset();
-    return;
-  }
   sum.threads += part.plan.threads;
   sum.connections += part.plan.connections;
   sum.max_inflight += part.plan.max_inflight;
@@ -219,56 +180,72 @@ void Merger::Sum::add_plan(const Result& part) {
   sum.server_stats = sum.server_stats || part.plan.server_stats;
 }
 
-void Merger::Sum::add_lost(const std::optional<LostCommits>& part) {
-  if (!part) {
-    misses_lost_commits = true;
-    return;
+// Adds the sections whose fields are added. Requires: the sum has the sections of another part.
+void Merger::Sum::add_sections(const Result& part) {
+  add_plan(part);
+  model::add(result.transactions, part.transactions);
+  model::add(result.inputs, part.inputs);
+  result.delivery_skipped_districts += part.delivery_skipped_districts;
+  model::add(result.deferred_delivery, part.deferred_delivery);
+  model::add(result.availability, part.availability);
+  if (result.warehouse_availability && part.warehouse_availability) {
+    const WarehouseAvailability& one = *part.warehouse_availability;
+    WarehouseAvailability& sum = *result.warehouse_availability;
+    sum.away.insert(sum.away.end(), one.away.begin(), one.away.end());
+    sum.away_s += one.away_s;
+  } else {
+    result.warehouse_availability.reset();
   }
-  if (!result.lost_commits) result.lost_commits.emplace();
-  add_lost_commits(*result.lost_commits, *part);
+  model::add(result.ledger, part.ledger);
+  add_if_in_all(result.ledger_in_data, part.ledger_in_data);
+  if (!result.lost_commits) {
+    result.lost_commits = part.lost_commits;
+  } else if (part.lost_commits) {
+    add_lost_commits(*result.lost_commits, *part.lost_commits);
+  }
+  model::add(result.accounts, part.accounts);
+  model::add(result.verification, part.verification);
+  model::add(result.backlog, part.backlog);
+  model::Adder adder;
+  describe_client(adder, result, part);
+  model::add(result.hosts, part.hosts);
+  result.summary.time_seconds = std::max(result.summary.time_seconds, part.summary.time_seconds);
+  result.interrupted = result.interrupted || part.interrupted;
 }
 
 void Merger::Sum::add(const Result& part) {
-  const bool is_first = hosts.empty();
   RankResult rank = part.ranks.front();
   if (part.is_tpcc())
     std::tie(rank.warehouse_first, rank.warehouse_last) = PartMatch::range_of(part);
   rank.threads = part.client.workers.size();
   const Place place{rank.rank, rank.warehouse_first, rank.name};
-  add_plan(part);
-  client.offer(place, part.environment.client);
-  server.offer(place, part.environment.server);
-  Summary& summary = result.summary;
-  summary.name = part.summary.name;
-  summary.time_seconds = std::max(summary.time_seconds, part.summary.time_seconds);
+  const std::int64_t earlier_start = result.summary.measure_start_ts;
+  if (hosts.empty()) {
+    result = part;
+    result.plan.of_all_hosts.reset();
+    result.ranks.clear();
+    result.audit.clear();
+    result.time_series.clear();
+    result.client.workers.clear();
+    if (result.lost_commits) add_lost_commits(*result.lost_commits, {});
+  } else {
+    add_sections(part);
+  }
+  misses_lost_commits = misses_lost_commits || !part.lost_commits;
   const std::int64_t wall_s =
       rank.clock_at_start ? std::llround(rank.clock_at_start->wall_s) : std::int64_t{0};
-  if (const std::int64_t start = part.summary.measure_start_ts - wall_s;
-      part.summary.measure_start_ts > 0 &&
-      (summary.measure_start_ts == 0 || start < summary.measure_start_ts)) {
-    summary.measure_start_ts = start;
-  }
-  add_transactions(result.transactions, part.transactions);
-  add_inputs(result.inputs, part.inputs);
-  result.delivery_skipped_districts += part.delivery_skipped_districts;
-  add_deferred(result.deferred_delivery, part.deferred_delivery);
-  add_counts(result.availability, part.availability);
-  add_warehouses(result.warehouse_availability, part.warehouse_availability, is_first);
-  spans.add(part);
-  add_ledger(result.ledger, part.ledger);
-  add_ledger_in_data(result.ledger_in_data, part.ledger_in_data, is_first);
-  add_lost(part.lost_commits);
-  add_accounts(result.accounts, part.accounts);
-  add_verification(result.verification, part.verification);
-  if (part.verification) first_wrong.offer(place, if_any(part.verification->first_wrong));
-  if (part.backlog) result.backlog = result.backlog.value_or(0) + *part.backlog;
-  add_client(result.client, part.client, is_first);
-  seconds.add(part);
+  const std::int64_t start = part.summary.measure_start_ts - wall_s;
+  const bool is_first_start =
+      part.summary.measure_start_ts > 0 && (earlier_start == 0 || start < earlier_start);
+  result.summary.measure_start_ts = is_first_start ? start : earlier_start;
+  client.offer(place, part.environment.client);
+  server.offer(place, part.environment.server);
   checkpoints.offer(place, part.checkpoints);
   server_stats.offer(place, part.server_stats);
-  add_hosts(result.hosts, part.hosts);
+  if (part.verification) first_wrong.offer(place, if_any(part.verification->first_wrong));
   if (part.failure) failure.offer(place, "host " + rank.name + ": " + *part.failure);
-  result.interrupted = result.interrupted || part.interrupted;
+  seconds.add(part);
+  spans.add(part);
   const bool ended_early = part.interrupted || part.failure.has_value();
   hosts.push_back({place, std::move(rank), part.client.workers, ended_early});
 }
@@ -277,6 +254,7 @@ void Merger::Sum::add(const Result& part) {
 void Merger::Sum::finish_ranks() {
   std::ranges::sort(hosts, {}, &Host::place);
   const bool is_by_hand = hosts.front().rank.run.empty() && hosts.front().rank.ranks == 1;
+  result.client.cpu_seconds = 0;
   for (Host& host : hosts) {
     if (is_by_hand) {
       host.rank.rank = result.ranks.size();

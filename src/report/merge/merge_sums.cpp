@@ -8,6 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "model/adder.h"
+#include "report/document/result_fields.h"
+
 namespace drover::report {
 namespace {
 
@@ -73,16 +76,13 @@ void shift(std::vector<Span>& spans, double seconds, std::optional<double> end_s
   std::ranges::move(spans, std::back_inserter(into));
 }
 
-void add_counts(TimePoint& sum, const TimePoint& point) {
-  sum.ok.resize(std::max(sum.ok.size(), point.ok.size()));
-  for (std::size_t i = 0; i < point.ok.size(); ++i) sum.ok[i] += point.ok[i];
-  sum.failed += point.failed;
-  sum.retries += point.retries;
-  sum.p50_ms = std::max(sum.p50_ms, point.p50_ms);
-  sum.p90_ms = std::max(sum.p90_ms, point.p90_ms);
-  sum.p99_ms = std::max(sum.p99_ms, point.p99_ms);
-  sum.client_load = std::max(sum.client_load, point.client_load);
-  sum.latency.merge(point.latency);
+// Adds all figures but those of the end of the interval.
+void add_interval(TimePoint& sum, const TimePoint& point) {
+  const auto [in_flight, waiting] = std::pair(sum.in_flight, sum.waiting);
+  model::Adder adder;
+  model::describe_interval(adder, sum, point);
+  sum.in_flight = in_flight;
+  sum.waiting = waiting;
 }
 
 constexpr double rounding_s = 1e-6;
@@ -113,7 +113,7 @@ SecondSums::Place SecondSums::place_of(const TimePoint& point, double before,
 
 // Appends the next points of the same hosts.
 void SecondSums::append(Second& sum, Second next, double end) {
-  add_counts(sum.sum, next.sum);
+  add_interval(sum.sum, next.sum);
   sum.sum.in_flight = next.sum.in_flight;
   sum.sum.waiting = next.sum.waiting;
   sum.has_latencies = sum.has_latencies && next.has_latencies;
@@ -150,7 +150,7 @@ void SecondSums::add(const Result& part) {
     const auto [found, is_first] = seconds_.try_emplace(place, second);
     if (is_first) continue;
     Second& sum = found->second;
-    add_counts(sum.sum, second.sum);
+    add_interval(sum.sum, second.sum);
     sum.sum.in_flight += second.sum.in_flight;
     sum.sum.waiting += second.sum.waiting;
     sum.has_latencies = sum.has_latencies && second.has_latencies;
@@ -170,10 +170,7 @@ std::vector<TimePoint> SecondSums::take() {
     before = point.t;
     const auto latency = measure::HistogramSnapshot::from_sparse(point.latency);
     point.latency = {};
-    if (!second.has_latencies || !latency || latency->empty()) continue;
-    point.p50_ms = static_cast<double>(latency->percentile_ns(50)) * 1e-6;
-    point.p90_ms = static_cast<double>(latency->percentile_ns(90)) * 1e-6;
-    point.p99_ms = static_cast<double>(latency->percentile_ns(99)) * 1e-6;
+    if (second.has_latencies && latency && !latency->empty()) point.set_percentiles(*latency);
   }
   return points;
 }
@@ -194,7 +191,7 @@ void SpanSums::finish(Availability& availability, double measured_from, double m
   std::vector<Stall> stalls;
   for (Part& part : parts_) {
     const double later_s = part.start ? *part.start - *first_start_ : 0;
-    // What it found after that nobody knows, and the others went on.
+    // A host that ended early does not know how long its last outage or stall lasted.
     std::optional<double> end_s;
     if (part.end_s + later_s + ends_together_s < measured_until) end_s = part.end_s;
     shift(part.outages, later_s, end_s, outages);
@@ -209,136 +206,21 @@ void SpanSums::finish(Availability& availability, double measured_from, double m
 
 namespace {
 
-void add_statements(std::vector<StatementResult>& sum, const std::vector<StatementResult>& part) {
-  if (sum.empty()) {
-    sum = part;
-    return;
-  }
-  for (std::size_t i = 0; i < std::min(sum.size(), part.size()); ++i) {
-    sum[i].ok_count += part[i].ok_count;
-    sum[i].failed_count += part[i].failed_count;
-    sum[i].latency.merge(part[i].latency);
-  }
-}
-
 // The order of lost commits, which does not depend on the order of the parts.
 auto order_of(const LostCommit& one) {
   return std::tie(one.answered_ts, one.w_id, one.transaction, one.d_id, one.o_id, one.c_id,
                   one.amount_cents, one.carrier_id, one.mark);
 }
 
-// Adds up to the limits of the type: a document may contain any number.
-void add_amount(std::int64_t& sum, std::int64_t part) {
-  if (!__builtin_add_overflow(sum, part, &sum)) return;
-  sum = part > 0 ? std::numeric_limits<std::int64_t>::max()
-                 : std::numeric_limits<std::int64_t>::min();
-}
-
-void add_known(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
-  if (!sum || !part) return sum.reset();
-  add_amount(*sum, *part);
-}
-
 }  // namespace
 
-void add_transactions(std::vector<TransactionResult>& sum,
-                      const std::vector<TransactionResult>& part) {
-  if (sum.empty()) {
-    sum = part;
-    return;
-  }
-  for (std::size_t i = 0; i < std::min(sum.size(), part.size()); ++i) {
-    sum[i].add(part[i]);
-    add_statements(sum[i].statements, part[i].statements);
-  }
-}
-
-void add_inputs(InputCounts& sum, const InputCounts& part) {
-  for (const auto member :
-       {&InputCounts::new_orders, &InputCounts::new_orders_rolled_back, &InputCounts::order_lines,
-        &InputCounts::order_lines_remote, &InputCounts::payments, &InputCounts::payments_remote,
-        &InputCounts::payments_by_name, &InputCounts::order_statuses,
-        &InputCounts::order_statuses_by_name, &InputCounts::deliveries}) {
-    sum.*member += part.*member;
-  }
-}
-
-void add_deferred(std::optional<DeferredDelivery>& sum,
-                  const std::optional<DeferredDelivery>& part) {
-  if (!part) return;
-  if (!sum) {
-    sum = part;
-    return;
-  }
-  sum->queued += part->queued;
-  sum->completed += part->completed;
-  sum->failed += part->failed;
-  sum->unfinished += part->unfinished;
-  sum->latency.merge(part->latency);
-  sum->unanswered.merge(part->unanswered);
-}
-
-void add_ledger(Ledger& sum, const Ledger& part) {
-  sum.new_orders += part.new_orders;
-  sum.payments += part.payments;
-  add_amount(sum.payment_cents, part.payment_cents);
-  sum.deliveries += part.deliveries;
-  sum.orders_delivered += part.orders_delivered;
-  sum.exact = sum.exact && part.exact;
-}
-
 void add_lost_commits(LostCommits& sum, const LostCommits& part) {
-  sum.new_orders += part.new_orders;
-  sum.payments += part.payments;
-  add_amount(sum.payment_cents, part.payment_cents);
-  sum.deliveries += part.deliveries;
-  sum.orders_delivered += part.orders_delivered;
-  sum.complete = sum.complete && part.complete;
+  model::add(sum, part);
   sum.commits.insert(sum.commits.end(), part.commits.begin(), part.commits.end());
   std::ranges::sort(sum.commits, [](const LostCommit& one, const LostCommit& other) {
     return order_of(one) < order_of(other);
   });
   if (sum.commits.size() > lost_commits_max) sum.commits.resize(lost_commits_max);
-}
-
-void add_accounts(std::vector<Account>& sum, const std::vector<Account>& part) {
-  for (const Account& one : part) {
-    const auto found = std::ranges::find(sum, one.name, &Account::name);
-    if (found == sum.end()) {
-      sum.push_back(one);
-      continue;
-    }
-    found->counted += one.counted;
-    found->unresolved += one.unresolved;
-    add_known(found->in_data, one.in_data);
-  }
-}
-
-void add_hosts(std::vector<HostResult>& sum, const std::vector<HostResult>& part) {
-  for (const HostResult& one : part) {
-    const auto found = std::ranges::find(sum, one.name, &HostResult::name);
-    if (found == sum.end()) {
-      sum.push_back(one);
-      continue;
-    }
-    found->connections += one.connections;
-    found->ok_count += one.ok_count;
-    found->failed_count += one.failed_count;
-    found->service.merge(one.service);
-  }
-}
-
-void add_ledger_in_data(std::optional<LedgerInData>& sum, const std::optional<LedgerInData>& part,
-                        bool is_first) {
-  if (is_first) {
-    sum = part;
-  } else if (!sum || !part) {
-    sum.reset();
-  } else {
-    add_amount(sum->new_orders, part->new_orders);
-    add_amount(sum->payment_cents, part->payment_cents);
-    add_known(sum->orders_delivered, part->orders_delivered);
-  }
 }
 
 }  // namespace drover::report

@@ -1,4 +1,5 @@
-// Sums of the sections of several parts: for merge.cpp. For one thread.
+// Sums of the sections of several parts whose fields model::Adder cannot add: times and lists. For
+// merge.cpp, and for one thread.
 #pragma once
 
 #include <compare>
@@ -62,19 +63,7 @@ class SpanSums {
   std::optional<double> first_start_;
 };
 
-// Requires: the same transaction types in both, or none in `sum`, with the same statements or none.
-void add_transactions(std::vector<TransactionResult>& sum,
-                      const std::vector<TransactionResult>& part);
-void add_inputs(InputCounts& sum, const InputCounts& part);
-void add_deferred(std::optional<DeferredDelivery>& sum,
-                  const std::optional<DeferredDelivery>& part);
-void add_ledger(Ledger& sum, const Ledger& part);
+// Adds the counts, and keeps the earliest commits.
 void add_lost_commits(LostCommits& sum, const LostCommits& part);
-void add_accounts(std::vector<Account>& sum, const std::vector<Account>& part);
-void add_hosts(std::vector<HostResult>& sum, const std::vector<HostResult>& part);
-
-// Resets `sum` if a part has no counts of the data. `is_first`: `part` is the first one.
-void add_ledger_in_data(std::optional<LedgerInData>& sum, const std::optional<LedgerInData>& part,
-                        bool is_first);
 
 }  // namespace drover::report

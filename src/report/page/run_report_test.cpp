@@ -68,17 +68,9 @@ TEST(HtmlReport, OutagesAndCheckpointsAreMarked) {
   result.plan.warmup_s = 5;
   result.time_series.clear();
   for (int i = 1; i <= 65; ++i) {
-    result.time_series.push_back({static_cast<double>(i),
-                                  i <= 5 ? "warm-up" : "measure",
-                                  {10, 10, 1, 1, 1},
-                                  0,
-                                  1,
-                                  2,
-                                  3,
-                                  4,
-                                  5,
-                                  0,
-                                  0.5});
+    result.time_series.push_back({{{10, 10, 1, 1, 1}, 0, 1, 2, 3, 4, 5, 0, 0.5},
+                                  static_cast<double>(i),
+                                  i <= 5 ? "warm-up" : "measure"});
   }
   const std::string page = single(result);
   EXPECT_TRUE(has(page, "<title>Outage of 10.8 s, from 0:16</title>"))
@@ -169,17 +161,17 @@ TEST(HtmlReport, ALongRunIsSmall) {
   result.time_series.clear();
   for (int i = 1; i <= 86'400; ++i) {
     const auto noise = static_cast<std::uint64_t>(i * 7919 % 977);
-    result.time_series.push_back({static_cast<double>(i),
-                                  "measure",
-                                  {1000 + noise, 1000, 100, 100, 100},
-                                  noise % 3,
-                                  1.5,
-                                  2.5,
-                                  static_cast<double>(noise),
-                                  noise,
-                                  5,
-                                  noise,
-                                  0.5});
+    result.time_series.push_back({{{1000 + noise, 1000, 100, 100, 100},
+                                   noise % 3,
+                                   1.5,
+                                   2.5,
+                                   static_cast<double>(noise),
+                                   noise,
+                                   5,
+                                   noise,
+                                   0.5},
+                                  static_cast<double>(i),
+                                  "measure"});
   }
   EXPECT_LT(single(result).size(), 1'000'000u);
 }

@@ -341,7 +341,7 @@ Blocks ledger_blocks(const Result& result) {
              text::counted_grouped(lost.orders_delivered, "order"),
              lost.complete ? "" : " They do not explain all that is missing."));
   }
-  const Ambiguous ambiguous = all_transactions(result).ambiguous;
+  const auto ambiguous = all_transactions(result).ambiguous;
   if (ambiguous.count() == 0) return blocks;
   blocks.emplace_back(
       note("{} without an answer: {} committed, {} not committed, {} unresolved.",

@@ -355,7 +355,7 @@ void SummaryBuilder::add_lost_commits() {
 }
 
 void SummaryBuilder::add_ledger() {
-  const Ambiguous& ambiguous = all_.ambiguous;
+  const auto& ambiguous = all_.ambiguous;
   if (ambiguous.count() > 0) {
     fact("unknown", "{} without an answer: {} committed, {} not committed, {} unresolved",
          counted(ambiguous.count(), "commit"), ambiguous.committed, ambiguous.not_committed,

@@ -81,17 +81,16 @@ class TestOfDatabase : public testing::Test {
 
     std::uint64_t committed(OperationType type) const {
       const std::size_t place = places_of_types(plan.properties)[static_cast<std::size_t>(type)];
-      return sum(place, &load::TransactionMetrics::committed);
+      return sum(place, &load::SharedTotals::ok_count);
     }
     std::uint64_t failed() const {
       std::uint64_t all = 0;
       for (std::size_t i = 0; i < plan.workload.types.size(); ++i) {
-        all += sum(i, &load::TransactionMetrics::failed);
+        all += sum(i, &load::SharedTotals::failed_count);
       }
       return all;
     }
-    std::uint64_t sum(std::size_t type,
-                      measure::Counter load::TransactionMetrics::* counter) const {
+    std::uint64_t sum(std::size_t type, measure::Counter load::SharedTotals::* counter) const {
       std::uint64_t all = 0;
       for (const auto& worker : outcome.workers) {
         all += (worker->measured[type].*counter).get() + (worker->warmup[type].*counter).get();

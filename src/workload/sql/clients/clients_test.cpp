@@ -85,7 +85,7 @@ struct Ended {
   std::vector<std::string> sent;
   std::vector<std::string> notes;
 
-  const load::TransactionMetrics& measured(std::size_t script) const {
+  const load::SharedTotals& measured(std::size_t script) const {
     return outcome.workers[0]->measured[script];
   }
 };
@@ -145,12 +145,12 @@ TEST(Clients, ExecuteScriptsByWeight) {
   const auto ended = run_scripts(
       {{"rare", "SELECT 1;"}, {"never", "SELECT 2;", 0}, {"often", "SELECT 3;\n\\sleep 5 ms", 9}},
       1'000);
-  EXPECT_NEAR(static_cast<double>(ended->measured(0).committed.get()), 100, 40);
+  EXPECT_NEAR(static_cast<double>(ended->measured(0).ok_count.get()), 100, 40);
   EXPECT_EQ(ended->measured(1).attempts.get(), 0U);
-  EXPECT_EQ(ended->measured(0).committed.get() + ended->measured(2).committed.get(), 1'000U);
+  EXPECT_EQ(ended->measured(0).ok_count.get() + ended->measured(2).ok_count.get(), 1'000U);
   EXPECT_NEAR(static_cast<double>(ended->measured(2).latency.snapshot().max_ns()), 15e6, 1e5);
   const StatementCounts& often = *ended->records->workers[0].statements[2];
-  EXPECT_EQ(often.executions.get(), ended->measured(2).committed.get());
+  EXPECT_EQ(often.executions.get(), ended->measured(2).ok_count.get());
   EXPECT_NEAR(static_cast<double>(often.latency.snapshot().max_ns()), 10e6, 1e5)
       << "without the pause behind it";
 }
@@ -162,8 +162,8 @@ TEST(Clients, KeepVariablesAndRepeatTransactions) {
                                        "rolled back", "BEGIN;", "SELECT 102, 'again';", "END;",
                                        "SELECT 103;", "BEGIN;", "SELECT 104, 'again';",
                                        "rolled back", "BEGIN;", "SELECT 104, 'again';", "END;"));
-  EXPECT_EQ(ended->measured(0).committed.get(), 2U);
-  EXPECT_EQ(ended->measured(0).retries.get(), 2U);
+  EXPECT_EQ(ended->measured(0).ok_count.get(), 2U);
+  EXPECT_EQ(ended->measured(0).retry_count.get(), 2U);
   const StatementCounts& repeated = *ended->records->workers[0].statements[2];
   EXPECT_EQ(repeated.executions.get(), 4U);
   EXPECT_EQ(repeated.failures.get(), 2U);
@@ -191,14 +191,14 @@ TEST(Clients, AreWaitedForAtTheEnd) {
 
 TEST(Clients, LeaveCommitsInDoubtUnresolved) {
   const auto ended = run_scripts({{"a", "INSERT INTO lost VALUES (1);"}}, 3);
-  EXPECT_EQ(ended->measured(0).failed.get(), 3U);
-  EXPECT_EQ(ended->measured(0).ambiguous_unresolved.get(), 3U);
+  EXPECT_EQ(ended->measured(0).failed_count.get(), 3U);
+  EXPECT_EQ(ended->measured(0).ambiguous.unresolved.get(), 3U);
   EXPECT_EQ(ended->records->workers[0].unresolved.get(), 3U);
   EXPECT_THAT(ended->records->workers[0].first_failures[0],
               EndsWith("a:1: INSERT INTO lost VALUES (1);: the connection broke"));
   const auto reading = run_scripts({{"a", "SELECT 'lost';"}}, 3);
-  EXPECT_EQ(reading->measured(0).failed.get(), 3U);
-  EXPECT_EQ(reading->measured(0).ambiguous_unresolved.get(), 0U);
+  EXPECT_EQ(reading->measured(0).failed_count.get(), 3U);
+  EXPECT_EQ(reading->measured(0).ambiguous.unresolved.get(), 0U);
 }
 
 // The session is lost before the committing statement is sent.
@@ -208,11 +208,12 @@ TEST(Clients, LeaveNoCommitInDoubtThatWasOnlyPrepared) {
                            "DO $$ lost_unprepared $$;", "INSERT INTO frozen_unprepared VALUES (1);",
                            "BEGIN;\nINSERT INTO t VALUES (1);\nEND /* frozen_unprepared */;"}) {
     const auto ended = run_scripts({{"a", text}}, 3);
-    const load::TransactionMetrics& metrics = ended->measured(0);
-    EXPECT_EQ(metrics.ambiguous_unresolved.get(), 0U) << text;
+    const load::SharedTotals& metrics = ended->measured(0);
+    EXPECT_EQ(metrics.ambiguous.unresolved.get(), 0U) << text;
     EXPECT_EQ(ended->records->workers[0].unresolved.get(), 0U) << text;
     if (std::string_view(text).find("frozen") != std::string_view::npos) continue;
-    EXPECT_EQ(metrics.errors[static_cast<std::size_t>(ErrorClass::connection_lost)].get(), 3U)
+    EXPECT_EQ(metrics.errors_by_class[static_cast<std::size_t>(ErrorClass::connection_lost)].get(),
+              3U)
         << text;
   }
   const auto sent = run_scripts({{"a", "INSERT INTO frozen VALUES (1);"}}, 1);

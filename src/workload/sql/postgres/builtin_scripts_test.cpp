@@ -56,10 +56,10 @@ TEST_P(BuiltinScripts, LeaveTheMoneyConsistent) {
   std::uint64_t transfers = 0;
   std::uint64_t reads = 0;
   for (const auto& worker : outcome.workers) {
-    transfers += worker->measured[0].committed.get();
-    reads += worker->measured[2].committed.get();
+    transfers += worker->measured[0].ok_count.get();
+    reads += worker->measured[2].ok_count.get();
     EXPECT_EQ(worker->measured[1].attempts.get(), 0U) << "its weight is 0";
-    EXPECT_EQ(worker->measured[0].failed.get(), 0U);
+    EXPECT_EQ(worker->measured[0].failed_count.get(), 0U);
   }
   EXPECT_EQ(transfers + reads, 600U);
   EXPECT_GT(transfers, 200U);
@@ -91,7 +91,7 @@ TEST_P(BuiltinScripts, ThatFailSayWhy) {
   RunCounts records(plan);
   const load::Outcome outcome = run_plan(*make_database({server->conninfo()}), plan, records);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);
+    EXPECT_EQ(outcome.workers[i]->measured[0].failed_count.get(), 2U);
     EXPECT_THAT(records.workers[i].first_failures[0],
                 HasSubstr("bad.sql:2: SELECT 1/0;: division by zero"));
     EXPECT_EQ(records.workers[i].statements[1]->failures.get(), 2U);

@@ -21,8 +21,8 @@ namespace {
 using load::AvailabilityRecord;
 using load::ClientGroup;
 using load::PendingTransaction;
+using load::SharedTotals;
 using load::Timetable;
-using load::TransactionMetrics;
 using namespace std::chrono_literals;
 using coro::Duration;
 using coro::Task;
@@ -192,9 +192,9 @@ TEST_F(FailuresTest, TheRunGoesOnWhenTheDatabaseIsBackAndTheOutageIsMeasured) {
   ASSERT_TRUE(record.outages[0].end.has_value());
   EXPECT_NEAR(std::chrono::duration<double>(*record.outages[0].end - start).count(), 9, 0.001);
   EXPECT_EQ(record.outages[0].transactions_lost, 100U) << "a hundred terminals were in flight";
-  EXPECT_EQ(total(&TransactionMetrics::failed), 100U);
+  EXPECT_EQ(total(&SharedTotals::failed_count), 100U);
   // 9 of 12 seconds at 100 terminals and 10 ms.
-  EXPECT_NEAR(static_cast<double>(total(&TransactionMetrics::committed)), 9 * 100 * 100, 900);
+  EXPECT_NEAR(static_cast<double>(total(&SharedTotals::ok_count)), 9 * 100 * 100, 900);
 }
 
 // Transactions of other warehouses that need it fail, too.
@@ -234,18 +234,18 @@ TEST_F(FailuresTest, AmbiguousCommitsAreResolvedAndCountedWhereTheyBelong) {
   plan.no_delays = true;
   FailingDatabase database;
   run(database);
-  const auto ambiguous = total(&TransactionMetrics::ambiguous_committed);
+  const auto ambiguous = total(&SharedTotals::ambiguous.committed);
   EXPECT_GT(ambiguous, 50U);
   EXPECT_LT(ambiguous, 100U) << "those that only read are lost, and nothing is unknown of them";
   EXPECT_EQ(database.asked.size(), ambiguous);
-  EXPECT_EQ(total(&TransactionMetrics::ambiguous_not_committed), 0U);
+  EXPECT_EQ(total(&SharedTotals::ambiguous.not_committed), 0U);
   for (const UnknownCommit& doubt : database.asked) {
     EXPECT_TRUE(writes(doubt.input));
     EXPECT_TRUE(doubt.trace.commit_sent);
   }
   // The ledger holds the answered and the resolved ones.
   const auto& order = metrics.measured[index_of(TransactionType::NewOrder)];
-  const auto counted = order.committed.get() + order.ambiguous_committed.get();
+  const auto counted = order.ok_count.get() + order.ambiguous.committed.get();
   EXPECT_GE(counts.ledger.new_orders.get(), counted);
   EXPECT_LE(counts.ledger.new_orders.get(), counted + 100) << "what ended after the interval";
   EXPECT_EQ(counts.ledger.unresolved.get(), 0U);
@@ -272,9 +272,9 @@ TEST_F(FailuresTest, WhatDidNotHappenIsNotInTheLedger) {
   database.answer = Resolution::not_committed;
   run(database);
   const auto& payment = metrics.measured[index_of(TransactionType::Payment)];
-  EXPECT_GT(payment.ambiguous_not_committed.get(), 0U);
-  EXPECT_GE(counts.ledger.payments.get(), payment.committed.get());
-  EXPECT_LE(counts.ledger.payments.get(), payment.committed.get() + 100);
+  EXPECT_GT(payment.ambiguous.not_committed.get(), 0U);
+  EXPECT_GE(counts.ledger.payments.get(), payment.ok_count.get());
+  EXPECT_LE(counts.ledger.payments.get(), payment.ok_count.get() + 100);
 }
 
 TEST_F(FailuresTest, WhatNobodyKnowsIsSaidToBeUnresolved) {
@@ -282,8 +282,8 @@ TEST_F(FailuresTest, WhatNobodyKnowsIsSaidToBeUnresolved) {
   FailingDatabase database;
   database.answer = Resolution::unknown;
   run(database);
-  EXPECT_GT(total(&TransactionMetrics::ambiguous_unresolved), 0U);
-  EXPECT_EQ(counts.ledger.unresolved.get(), total(&TransactionMetrics::ambiguous_unresolved));
+  EXPECT_GT(total(&SharedTotals::ambiguous.unresolved), 0U);
+  EXPECT_EQ(counts.ledger.unresolved.get(), total(&SharedTotals::ambiguous.unresolved));
 }
 
 TEST_F(FailuresTest, WaitingForADatabaseThatIsAwayIsLatencyAndNoWaitOfOurs) {
@@ -308,7 +308,7 @@ TEST_F(FailuresTest, WhatIsCancelledAtTheEndUnderItsCommitIsAskedFor) {
   EXPECT_EQ(counts.ledger.new_orders.get() + counts.ledger.payments.get() +
                 counts.ledger.deliveries.get(),
             database.asked.size());
-  EXPECT_EQ(total(&TransactionMetrics::failed), 0U) << "it ended after the interval";
+  EXPECT_EQ(total(&SharedTotals::failed_count), 0U) << "it ended after the interval";
 }
 
 // Freezes from `frozen_from` to `frozen_until`: whatever is under way then goes on after it, and
@@ -370,7 +370,7 @@ TEST_F(FreezeTest, WhatIsPendingAtTheEndIsWrittenDownWithItsAge) {
     EXPECT_NEAR(seconds(one.age), 15, 0.02);
     EXPECT_NEAR(seconds(one.latency), 20, 0.02) << "it was waited for until it was given up";
   }
-  EXPECT_NEAR(static_cast<double>(total(&TransactionMetrics::attempts)), 5 * 4 * 100, 10);
+  EXPECT_NEAR(static_cast<double>(total(&SharedTotals::attempts)), 5 * 4 * 100, 10);
   ASSERT_EQ(record().stalls.size(), 1U);
   EXPECT_NEAR(seconds(record().stalls[0].start - start), 5, 0.02);
   EXPECT_FALSE(record().stalls[0].end.has_value());
@@ -534,8 +534,8 @@ TEST_F(FailuresTest, AServerWithTooMuchToDoIsLeftAloneForLonger) {
   }
   EXPECT_LE(database.pause_ms(2), 2 + tick_ms) << "each kind counts by itself";
   EXPECT_LE(database.pause_ms(5), 4 + tick_ms);
-  EXPECT_EQ(total(&TransactionMetrics::retries), 10U);
-  EXPECT_EQ(total(&TransactionMetrics::failed), 0U);
+  EXPECT_EQ(total(&SharedTotals::retry_count), 10U);
+  EXPECT_EQ(total(&SharedTotals::failed_count), 0U);
 }
 
 // Fails every second transaction with an error that is not retried. Each takes 10 ms.
@@ -561,11 +561,11 @@ TEST_F(FailuresTest, ThePauseAfterAFailureIsNoLatency) {
   plan.terminals_most = 1;
   FailingEachSecond database;
   run(database);
-  EXPECT_EQ(total(&TransactionMetrics::failed), 100U)
+  EXPECT_EQ(total(&SharedTotals::failed_count), 100U)
       << "of 120 ms each, with a success and a pause";
-  for (const TransactionMetrics& one : metrics.measured) {
+  for (const SharedTotals& one : metrics.measured) {
     EXPECT_LT(one.latency.snapshot().max_ns(), 11'000'000U);
-    if (one.failed.get() == 0) continue;
+    if (one.failed_count.get() == 0) continue;
     EXPECT_EQ(one.error_messages.at("22003"), "numeric field overflow");
   }
 }
@@ -591,8 +591,8 @@ TEST_F(FailuresTest, ADeferredDeliveryIsAnsweredAtOnceAndExecutedLater) {
   database.away_until = 11h;
   run(database);
   const auto& delivery = metrics.measured[index_of(TransactionType::Delivery)];
-  EXPECT_GT(delivery.committed.get(), 500U);
-  EXPECT_EQ(delivery.committed.get(), counts.deferred.queued.get());
+  EXPECT_GT(delivery.ok_count.get(), 500U);
+  EXPECT_EQ(delivery.ok_count.get(), counts.deferred.queued.get());
   EXPECT_LT(delivery.latency.snapshot().max_ns(), 1'000'000U);
   const auto executed = counts.deferred.latency.snapshot();
   EXPECT_GE(executed.min_ns(), 1'990'000'000U);
@@ -618,7 +618,7 @@ TEST_F(FailuresTest, AFullQueueOfDeliveriesMakesTheTerminalWait) {
   EXPECT_GE(counts.deferred.queued.get(), 100U);
   EXPECT_LE(counts.deferred.queued.get(), 111U);
   EXPECT_GT(delivery.latency.snapshot().max_ns(), 1'000'000'000U);
-  EXPECT_EQ(delivery.attempts.get(), delivery.committed.get());
+  EXPECT_EQ(delivery.attempts.get(), delivery.ok_count.get());
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using coro::Instant;
 using coro::slept_until;
 using coro::Task;
 using load::ClientGroup;
-using load::TransactionMetrics;
+using load::SharedTotals;
 
 // Without delays: prevents a tight loop of transactions that fail at once.
 constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
@@ -40,7 +40,7 @@ Task<void> Terminals::terminal(ClientGroup& group, std::int32_t w_id, std::int32
       const Instant begun = time;
       time += keying_time(type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
-      group.recorder().paused(&TransactionMetrics::keying, index_of(type), begun, time);
+      group.recorder().paused(&SharedTotals::keying, index_of(type), begun, time);
       if (group.stopped()) co_return;
     }
     keyed_in = false;
@@ -54,7 +54,7 @@ Task<void> Terminals::terminal(ClientGroup& group, std::int32_t w_id, std::int32
     } else {
       time += think_time(rng, type, plan_.pace);
       if (!co_await slept_until(time)) co_return;
-      group.recorder().paused(&TransactionMetrics::think, index_of(type), answered.at, time);
+      group.recorder().paused(&SharedTotals::think, index_of(type), answered.at, time);
     }
   }
 }

@@ -20,8 +20,8 @@ namespace {
 
 using load::AvailabilityRecord;
 using load::ClientGroup;
+using load::SharedTotals;
 using load::Timetable;
-using load::TransactionMetrics;
 using namespace std::chrono_literals;
 using coro::Duration;
 using coro::Instant;
@@ -90,7 +90,7 @@ class TerminalsTest : public testing::Test {
   }
 
   std::uint64_t committed(TransactionType type) const {
-    return metrics.measured[index_of(type)].committed.get();
+    return metrics.measured[index_of(type)].ok_count.get();
   }
 
   coro::VirtualClock clock;
@@ -270,7 +270,7 @@ TEST_F(TerminalsTest, OnlyWhatEndsWithinTheIntervalCounts) {
   std::uint64_t warm = 0;
   std::uint64_t measured = 0;
   for (const TransactionType type : all_transaction_types) {
-    warm += metrics.warmup[index_of(type)].committed.get();
+    warm += metrics.warmup[index_of(type)].ok_count.get();
     measured += committed(type);
   }
   EXPECT_EQ(warm, static_cast<std::uint64_t>(
@@ -284,10 +284,10 @@ TEST_F(TerminalsTest, ARolledBackNewOrderIsCountedApart) {
   SimulatedBackend backend(Duration(1ms));
   run(backend);
   const auto& order = metrics.measured[index_of(TransactionType::NewOrder)];
-  const auto all = static_cast<double>(order.committed.get() + order.user_aborted.get());
-  EXPECT_GT(order.user_aborted.get(), 0U);
-  EXPECT_NEAR(static_cast<double>(order.user_aborted.get()) / all, 0.01, 0.005);
-  EXPECT_EQ(order.latency.snapshot().count(), order.committed.get());
+  const auto all = static_cast<double>(order.ok_count.get() + order.user_aborted_count.get());
+  EXPECT_GT(order.user_aborted_count.get(), 0U);
+  EXPECT_NEAR(static_cast<double>(order.user_aborted_count.get()) / all, 0.01, 0.005);
+  EXPECT_EQ(order.latency.snapshot().count(), order.ok_count.get());
 }
 
 // Fails in a way given by the attempt's number.
@@ -330,10 +330,10 @@ TEST_F(TerminalsTest, ASerializationFailureIsRetriedAndCounted) {
   std::uint64_t attempts = 0;
   std::uint64_t committed_all = 0;
   for (const auto& m : metrics.measured) {
-    retries += m.retries.get();
-    failed += m.failed.get();
+    retries += m.retry_count.get();
+    failed += m.failed_count.get();
     attempts += m.attempts.get();
-    committed_all += m.committed.get();
+    committed_all += m.ok_count.get();
   }
   EXPECT_EQ(retries, 3U);
   EXPECT_EQ(failed, 0U);
@@ -349,8 +349,8 @@ TEST_F(TerminalsTest, RetriesEndAtTheLimit) {
   std::uint64_t retries = 0;
   std::uint64_t failed = 0;
   for (const auto& m : metrics.measured) {
-    retries += m.retries.get();
-    failed += m.failed.get();
+    retries += m.retry_count.get();
+    failed += m.failed_count.get();
   }
   EXPECT_EQ(retries, 3U);
   EXPECT_EQ(failed, 1U);
@@ -362,7 +362,7 @@ TEST_F(TerminalsTest, AFailedStatementIsNotRetriedAndTheTerminalGoesOn) {
   FailingBackend backend(database::ErrorClass::statement, 1);
   run(backend);
   std::uint64_t failed = 0;
-  for (const auto& m : metrics.measured) failed += m.failed.get();
+  for (const auto& m : metrics.measured) failed += m.failed_count.get();
   EXPECT_EQ(failed, 1U);
   EXPECT_GT(backend.begun.size(), 10U);
 }

@@ -103,7 +103,7 @@ class YcsbClients : public testing::Test {
     coro::block_on(worker, body());
   }
 
-  const load::TransactionMetrics& metrics(std::size_t type) const {
+  const load::SharedTotals& metrics(std::size_t type) const {
     return outcome.workers[0]->measured[type];
   }
 
@@ -119,8 +119,8 @@ TEST_F(YcsbClients, EachInsertIsSettledOnceWhateverBecomesOfIt) {
   run({"recordcount=100", "readproportion=0", "updateproportion=0", "insertproportion=1"});
   ASSERT_EQ(plan.workload.types.size(), 1U);
   EXPECT_EQ(plan.workload.types[0].name, "INSERT");
-  const std::uint64_t committed = metrics(0).committed.get();
-  const std::uint64_t failed = metrics(0).failed.get();
+  const std::uint64_t committed = metrics(0).ok_count.get();
+  const std::uint64_t failed = metrics(0).failed_count.get();
   EXPECT_EQ(committed + failed, 3000U);
   EXPECT_EQ(failed, seen.failed + seen.asked.size());
   EXPECT_EQ(records->sequence.existing(), 3000U - failed);
@@ -140,7 +140,7 @@ TEST_F(YcsbClients, UpdatesCountTheFieldsThatTheyWrite) {
   EXPECT_EQ(plan.workload.types[1].name, "READ-MODIFY-WRITE");
   const Ledger ledger = records->ledger();
   const std::size_t doubts = seen.asked.size();
-  const std::uint64_t committed = metrics(0).committed.get() + metrics(1).committed.get();
+  const std::uint64_t committed = metrics(0).ok_count.get() + metrics(1).ok_count.get();
   EXPECT_EQ(ledger.updates + ledger.read_modify_writes, committed + (doubts + 2) / 3);
   EXPECT_EQ(ledger.versions, 4 * (ledger.updates + ledger.read_modify_writes));
   EXPECT_EQ(ledger.versions_unresolved, 4 * (doubts / 3));
