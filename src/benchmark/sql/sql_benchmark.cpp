@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "text/utf8.h"
-#include "workload/sql/script/undefined_variables.h"
+#include "workload/sql/script/script_set.h"
 
 namespace drover::benchmark {
 

@@ -4,7 +4,6 @@
 
 #include "load/client_group.h"
 #include "load/clients.h"
-#include "workload/sql/clients/script_transaction.h"
 
 namespace drover::sql {
 namespace {

@@ -18,7 +18,6 @@
 #include "load/run.h"
 #include "workload/sql/builtin/builtin.h"
 #include "workload/sql/clients/clients.h"
-#include "workload/sql/clients/script_transaction.h"
 #include "workload/sql/database.h"
 
 namespace drover::sql {

@@ -1,4 +1,4 @@
-#include "workload/sql/clients/script_transaction.h"
+#include "workload/sql/clients/clients.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,6 @@
 #include <limits>
 #include <span>
 
-#include "workload/sql/expression/functions.h"
-
 namespace drover::sql {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "workload/sql/expression/functions.h"
+#include "workload/sql/expression/expression.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Compares the shares of many draws with the distributions of pgbench's manual.
-#include "workload/sql/expression/functions.h"
+#include "workload/sql/expression/expression.h"
 
 #include <gtest/gtest.h>
 

@@ -45,35 +45,30 @@ Task<std::vector<std::string>> existing_tables(Connection& connection) {
   co_return existing;
 }
 
-std::string create_sql(std::int64_t scale) {
-  const std::string_view aid = scale >= scale_of_bigint ? "bigint" : "int";
-  return fmt::format(
-      "CREATE TABLE pgbench_history (tid int, bid int, aid {0}, delta int, mtime timestamp, filler "
-      "char(22)); "
-      "CREATE TABLE pgbench_tellers (tid int NOT NULL, bid int, tbalance int, filler char(84)) "
-      "WITH (fillfactor = 100); "
-      "CREATE TABLE pgbench_accounts (aid {0} NOT NULL, bid int, abalance int, filler char(84)) "
-      "WITH (fillfactor = 100); "
-      "CREATE TABLE pgbench_branches (bid int NOT NULL, bbalance int, filler char(88)) "
-      "WITH (fillfactor = 100)",
-      aid);
+struct PgbenchTable {
+  std::string_view name;
+  std::string_view columns;  // {0}: the type of aid; {1}: behind the column of the key
+  // The key, and the column by which Citus distributes: that of the conditions of the scripts.
+  std::string_view column;
+};
+
+constexpr std::array<PgbenchTable, 4> pgbench_tables = {{
+    {"pgbench_history", "tid int, bid int, aid {0}, delta int, mtime timestamp, filler char(22)",
+     "aid"},
+    {"pgbench_tellers", "tid int {1}, bid int, tbalance int, filler char(84)", "tid"},
+    {"pgbench_accounts", "aid {0} {1}, bid int, abalance int, filler char(84)", "aid"},
+    {"pgbench_branches", "bid int {1}, bbalance int, filler char(88)", "bid"},
+}};
+
+bool has_key(const PgbenchTable& table) {
+  return table.name != "pgbench_history";
 }
 
-// The same tables with primary keys, one per statement.
-constexpr std::array<const char*, 4> tables_with_keys = {
-    "CREATE TABLE pgbench_history (tid int, bid int, aid bigint, delta int, mtime timestamp, "
-    "filler char(22))",
-    "CREATE TABLE pgbench_tellers (tid int PRIMARY KEY, bid int, tbalance int, filler char(84))",
-    "CREATE TABLE pgbench_accounts (aid bigint PRIMARY KEY, bid int, abalance int, filler "
-    "char(84))",
-    "CREATE TABLE pgbench_branches (bid int PRIMARY KEY, bbalance int, filler char(88))"};
-
-// Citus distributes by the columns in the conditions of the scripts.
-constexpr std::array<const char*, 4> distributed = {
-    "SELECT create_distributed_table('pgbench_history', 'aid')",
-    "SELECT create_distributed_table('pgbench_accounts', 'aid')",
-    "SELECT create_distributed_table('pgbench_tellers', 'tid')",
-    "SELECT create_distributed_table('pgbench_branches', 'bid')"};
+// `key`: the constraint of the column of the key.
+std::string create_sql(const PgbenchTable& table, std::string_view aid, std::string_view key) {
+  return fmt::format("CREATE TABLE {} ({})", table.name,
+                     fmt::format(fmt::runtime(table.columns), aid, key));
+}
 
 std::string branches_sql(std::int64_t first, std::int64_t last) {
   return fmt::format(
@@ -118,10 +113,10 @@ Task<void> finish(Connection& connection) {
   for (const std::string_view name : pgbench_table_names) {
     co_await connection.script(fmt::format("{} {}", analyze, name));
   }
-  for (const std::string_view key :
-       {"pgbench_branches ADD PRIMARY KEY (bid)", "pgbench_tellers ADD PRIMARY KEY (tid)",
-        "pgbench_accounts ADD PRIMARY KEY (aid)"}) {
-    co_await connection.script(fmt::format("ALTER TABLE {}", key));
+  for (const PgbenchTable& table : pgbench_tables) {
+    if (!has_key(table)) continue;
+    co_await connection.script(
+        fmt::format("ALTER TABLE {} ADD PRIMARY KEY ({})", table.name, table.column));
   }
 }
 
@@ -129,7 +124,11 @@ Task<void> create_and_fill(Connection& connection, const InitialiseSettings& set
   co_await connection.script("BEGIN");
   std::optional<Error> error;
   try {
-    co_await connection.script(create_sql(settings.scale));
+    const std::string_view aid = settings.scale >= scale_of_bigint ? "bigint" : "int";
+    for (const PgbenchTable& table : pgbench_tables) {
+      co_await connection.script(create_sql(table, aid, "NOT NULL") +
+                                 (has_key(table) ? " WITH (fillfactor = 100)" : ""));
+    }
     co_await fill(connection, settings);
     co_await connection.script("COMMIT");
   } catch (const Error& thrown) {
@@ -156,9 +155,14 @@ Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_
 
 // For databases whose transactions are too limited for create_and_fill().
 Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSettings& settings) {
-  for (const char* sql : tables_with_keys) co_await script_with_retries(connection, sql);
+  for (const PgbenchTable& table : pgbench_tables) {
+    co_await script_with_retries(connection, create_sql(table, "bigint", "PRIMARY KEY"));
+  }
   if (connection.dialect() == database::Dialect::citus) {
-    for (const char* sql : distributed) co_await connection.script(sql);
+    for (const PgbenchTable& table : pgbench_tables) {
+      co_await connection.script(
+          fmt::format("SELECT create_distributed_table('{}', '{}')", table.name, table.column));
+    }
   }
   constexpr std::int64_t rows_without_limit = 100'000;
   const std::int64_t limit = traits_of(connection.dialect()).rows_a_transaction;

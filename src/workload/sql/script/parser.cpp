@@ -10,7 +10,7 @@
 #include "text/nearest_name.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
-#include "workload/sql/script/scanner.h"
+#include "workload/sql/script/script.h"
 #include "workload/sql/script/script_set.h"
 
 namespace drover::sql {

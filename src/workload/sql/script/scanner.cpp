@@ -1,4 +1,4 @@
-#include "workload/sql/script/scanner.h"
+#include "workload/sql/script/script.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // The cases of SQL are those that a server logged when pgbench 15.18 executed the scripts.
-#include "workload/sql/script/scanner.h"
+#include "workload/sql/script/script.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "text/plain_text.h"
 #include "text/utf8.h"
-#include "workload/sql/expression/functions.h"
+#include "workload/sql/expression/expression.h"
 
 namespace drover::sql {
 namespace {

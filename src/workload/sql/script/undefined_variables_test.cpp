@@ -1,4 +1,4 @@
-#include "workload/sql/script/undefined_variables.h"
+#include "workload/sql/script/script_set.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
