@@ -18,9 +18,8 @@
 #include "coro/scope.h"
 #include "coro/worker.h"
 #include "workload/tpcc/input.h"
-#include "workload/tpcc/mix.h"
 #include "workload/tpcc/random.h"
-#include "workload/tpcc/ydb/ydb_backend.h"
+#include "workload/tpcc/ydb/database_on_ydb.h"
 
 namespace drover::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/mix.h"
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/random.h"
 
 namespace drover::simulation {

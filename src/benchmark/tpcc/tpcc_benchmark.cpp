@@ -8,8 +8,8 @@
 
 #include "run/usage_error.h"
 #include "text/plain_text.h"
-#include "workload/tpcc/mix.h"
-#include "workload/tpcc/simulated_backend.h"
+#include "workload/tpcc/backend.h"
+#include "workload/tpcc/input.h"
 
 namespace drover::benchmark {
 

@@ -24,7 +24,6 @@
 #include "run/process.h"
 #include "text/plain_text.h"
 #include "workload/tpcc/check/check_work.h"
-#include "workload/tpcc/part_fields.h"
 
 namespace drover::cli {
 namespace {

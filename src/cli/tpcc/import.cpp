@@ -27,7 +27,6 @@
 #include "text/wrapped_text.h"
 #include "ui/import.h"
 #include "ui/number_text.h"
-#include "workload/tpcc/part_fields.h"
 
 namespace drover::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "report/document/result_json.h"
-#include "workload/tpcc/mix.h"
+#include "workload/tpcc/input.h"
 
 namespace drover::cli {
 namespace {

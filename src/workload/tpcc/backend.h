@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "coro/clock.h"
+#include "coro/sleep.h"
 #include "coro/task.h"
 #include "database/backend.h"
 #include "workload/tpcc/input.h"
@@ -99,5 +101,30 @@ class SessionLease : public database::SessionLease {
 
 // Makes the backend of the worker `index`, on that worker's thread.
 using BackendFactory = std::function<std::unique_ptr<Backend>(std::size_t index)>;
+
+// A backend without a database: each transaction takes a fixed time, which shows the cost of the
+// client. It has any number of sessions.
+class SimulatedBackend final : public Backend, Session {
+ public:
+  explicit SimulatedBackend(coro::Duration transaction_time) noexcept
+      : transaction_time_(transaction_time) {}
+
+  coro::Task<void> open() override { co_return; }
+  coro::Task<database::Session*> acquire() override {
+    co_return static_cast<database::Session*>(this);
+  }
+  void release(database::Session&) noexcept override {}
+
+ private:
+  coro::Task<Outcome> execute(const Input& input, Trace&) override {
+    co_await coro::sleep_for(transaction_time_);
+    Outcome outcome;
+    if (const auto* order = std::get_if<NewOrderInput>(&input))
+      outcome.committed = !order->rollback;
+    co_return outcome;
+  }
+
+  coro::Duration transaction_time_;
+};
 
 }  // namespace drover::tpcc

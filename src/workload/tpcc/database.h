@@ -15,8 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "coro/clock.h"
-#include "coro/task.h"
+#include "coro/deadline.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
 #include "database/server.h"
 #include "settings/run_settings.h"
 #include "workload/tpcc/backend.h"
@@ -147,8 +148,7 @@ class Database : public database::ObservedServer {
   }
 
   // Returns warnings for the user about columns that this work may fill to the end of their types.
-  virtual coro::Task<std::vector<std::string>> find_narrow_columns(PlannedWork work) const {
-    static_cast<void>(work);
+  virtual coro::Task<std::vector<std::string>> find_narrow_columns(PlannedWork /*work*/) const {
     co_return std::vector<std::string>();
   }
 
@@ -163,17 +163,27 @@ class Database : public database::ObservedServer {
   // Repeats read_ledger() until the timeout, because the database may be starting. Returns nothing
   // if no attempt succeeded.
   coro::Task<std::optional<LedgerSums>> read_ledger_within(coro::Duration timeout,
-                                                           WarehouseRange warehouses) const;
+                                                           WarehouseRange warehouses) const {
+    const coro::Instant give_up = coro::Worker::current().now() + timeout;
+    while (coro::Worker::current().now() < give_up) {
+      try {
+        co_return co_await coro::with_deadline(give_up, read_ledger(warehouses));
+      } catch (const database::Error&) {
+        // Tried again below.
+      } catch (const coro::DeadlineExceeded&) {
+        break;
+      }
+      co_await coro::sleep_for(std::chrono::milliseconds(200));
+    }
+    co_return std::nullopt;
+  }
 
   // Returns whether each write is in the data, in the order of `writes`, or nothing if that cannot
   // be found out. `since` is RunPreparation::server_time. Requires that no session of the run is
   // left.
-  virtual coro::Task<std::vector<ResolvedCommit>> find_writes(std::vector<UnknownCommit> writes,
-                                                              std::string since,
-                                                              coro::Duration timeout) const {
-    static_cast<void>(writes);
-    static_cast<void>(since);
-    static_cast<void>(timeout);
+  virtual coro::Task<std::vector<ResolvedCommit>> find_writes(std::vector<UnknownCommit> /*writes*/,
+                                                              std::string /*since*/,
+                                                              coro::Duration /*timeout*/) const {
     co_return std::vector<ResolvedCommit>();
   }
 

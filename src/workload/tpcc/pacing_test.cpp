@@ -1,4 +1,4 @@
-#include "workload/tpcc/mix.h"
+#include "workload/tpcc/input.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// Statement texts in an embedded file of SQL or YQL. "--: condition NAME" or "--: statement NAME"
-// begins a text, "--: shared NAME" a text that others include, and "--: WORD VALUE" adds a field to
-// it that is not sent. Other lines that begin with "--" are comments.
+// Texts in an embedded file of SQL or YQL. "--: condition NAME", "--: statement NAME" or "--:
+// pattern NAME" begins a text, and "--: shared NAME" a text that others include. "--: WORD VALUE"
+// adds a field to the text that is not sent. Other lines that begin with "--" are comments.
 //
 // Also the checks of the number of rows that a statement has returned or written.
 //
@@ -11,24 +11,36 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace drover::tpcc {
 
-struct SqlText {
+struct NamedText {
   std::string name;
   std::vector<std::pair<std::string_view, std::string_view>> fields = {};  // words and their values
   std::string text = {};  // without a line end at its end
 };
+using NamedTexts = std::vector<NamedText>;
 
 // Returns the texts of the file. With a blank as `line_end`, each text becomes one line without
 // indentation.
-std::vector<SqlText> sql_texts(std::string_view file, char line_end = '\n');
+NamedTexts named_texts(std::string_view file, char line_end = '\n');
 
-// Replaces names in braces by the shared texts of the file and by `made`.
-using MadeText = std::pair<const char*, std::string>;
-std::string filled_in(std::string_view text, const std::vector<SqlText>& file,
-                      const std::vector<MadeText>& made = {});
+// Returns null if there is no such text.
+const NamedText* find_text(const NamedTexts& texts, std::string_view name);
+// Throws std::logic_error if there is no such text.
+const NamedText& text_named(const NamedTexts& texts, std::string_view name);
+
+// A value for a name in braces.
+using TextArgument = std::pair<std::string, std::variant<std::string, double>>;
+
+// Replaces names in braces by the shared texts of the file and by `arguments`.
+std::string filled_in(std::string_view text, const NamedTexts& file,
+                      const std::vector<TextArgument>& arguments = {});
+
+// Returns the parts of a text between separators.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
 
 // Throws database::Error (class statement) unless a statement has returned one row. `what` names
 // the row.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -29,11 +28,6 @@ void append_pieces(std::vector<CheckPiece>& pieces, std::size_t condition, std::
   }
 }
 
-std::vector<CheckPiece> plan_of(const std::vector<Condition>& conditions, const CheckPart& part) {
-  if (part.warehouses == 0 || part.sessions == 0) return {};
-  return plan_check(conditions, static_cast<std::int32_t>(part.warehouses), part.sessions);
-}
-
 void require_piece(std::uint64_t place, std::size_t pieces) {
   if (place < pieces) return;
   throw database::Error(database::ErrorClass::statement, "",
@@ -46,7 +40,7 @@ void require_piece(std::uint64_t place, std::size_t pieces) {
 
 std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
                                    std::int32_t warehouses, std::size_t connections) {
-  assert(warehouses > 0 && connections > 0);
+  if (warehouses == 0 || connections == 0) return {};
   const auto sessions = static_cast<std::int32_t>(std::min<std::size_t>(connections, 1'000));
   const std::int32_t narrow =
       std::min(warehouses,
@@ -72,9 +66,8 @@ std::vector<CheckPiece> plan_check(const std::vector<Condition>& conditions,
         break;
     }
   }
-  std::sort(by_range.begin(), by_range.end(), [](const auto& left, const auto& right) {
-    return std::pair(left.first_warehouse, left.condition) <
-           std::pair(right.first_warehouse, right.condition);
+  std::ranges::sort(by_range, {}, [](const CheckPiece& piece) {
+    return std::pair(piece.first_warehouse, piece.condition);
   });
   pieces.insert(pieces.end(), by_range.begin(), by_range.end());
   return pieces;
@@ -119,47 +112,32 @@ std::optional<coro::Duration> TimeLeft::estimate() const noexcept {
 
 CheckWork::CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
                      const CheckSettings& settings)
-    : conditions_(std::move(conditions)),
-      settings_(settings),
-      warehouses_(warehouses),
-      pieces_(plan_check(conditions_, warehouses, settings_.connections)),
-      mine_(pieces_.size()),
-      judged_(pieces_.size()),
-      states_(conditions_.size()),
-      time_left_(pieces_, conditions_.size(), settings_.connections) {
-  std::iota(mine_.begin(), mine_.end(), 0);
+    : CheckWork(std::move(conditions),
+                {.warehouses = static_cast<std::uint32_t>(warehouses),
+                 .after_import = settings.after_import,
+                 .sessions = settings.connections},
+                settings, {}) {
+  part_.pieces.resize(pieces_.size());
+  std::iota(part_.pieces.begin(), part_.pieces.end(), 0);
 }
 
-CheckWork::CheckWork(std::vector<Condition> conditions, const CheckPart& part,
+CheckWork::CheckWork(std::vector<Condition> conditions, CheckPart part,
                      const CheckSettings& settings,
                      std::function<void(const PieceVerdict&)> on_verdict)
     : conditions_(std::move(conditions)),
       settings_(settings),
-      warehouses_(static_cast<std::int32_t>(part.warehouses)),
-      pieces_(plan_of(conditions_, part)),
-      mine_(part.pieces),
+      part_(std::move(part)),
+      pieces_(plan_check(conditions_, static_cast<std::int32_t>(part_.warehouses), part_.sessions)),
       judged_(pieces_.size()),
       on_verdict_(std::move(on_verdict)),
       states_(conditions_.size()),
-      time_left_(pieces_, conditions_.size(), part.sessions) {
-  for (const std::uint64_t place : mine_) require_piece(place, pieces_.size());
-}
-
-std::size_t CheckWork::sessions() const noexcept {
-  return std::min(settings_.connections, mine_.size());
-}
-
-CheckPart CheckWork::part() const {
-  return {.snapshot = {},
-          .warehouses = static_cast<std::uint32_t>(warehouses_),
-          .after_import = settings_.after_import,
-          .sessions = settings_.connections,
-          .pieces = mine_};
+      time_left_(pieces_, conditions_.size(), part_.sessions) {
+  for (const std::uint64_t place : part_.pieces) require_piece(place, pieces_.size());
 }
 
 coro::Task<void> CheckWork::run(Judge judge) {
-  while (next_ < mine_.size()) {
-    const std::uint64_t place = mine_[next_++];
+  while (next_ < part_.pieces.size()) {
+    const std::uint64_t place = part_.pieces[next_++];
     const CheckPiece piece = pieces_[place];
     tell_progress(conditions_[piece.condition].title);
     const coro::Instant start = coro::Worker::current().now();
@@ -175,7 +153,7 @@ coro::Task<void> CheckWork::run(Judge judge) {
     keep(std::move(answer), piece);
     finish_piece(place, took);
   }
-  if (done_ == mine_.size()) tell_progress({});
+  if (done_ == part_.pieces.size()) tell_progress({});
 }
 
 void CheckWork::finish_piece(std::uint64_t place, coro::Duration took) {
@@ -191,16 +169,13 @@ void CheckWork::add(PieceVerdict verdict) {
   const CheckPiece& piece = pieces_[verdict.piece];
   keep(std::move(verdict.answer), piece);
   finish_piece(verdict.piece, std::chrono::microseconds(verdict.took_us));
-  tell_progress(done_ == mine_.size() ? std::string_view() : conditions_[piece.condition].title);
-}
-
-void CheckWork::note_refusal(std::optional<std::string> refusal) {
-  if (!refusal_) refusal_ = std::move(refusal);
+  tell_progress(done_ == part_.pieces.size() ? std::string_view()
+                                             : conditions_[piece.condition].title);
 }
 
 std::vector<std::uint64_t> CheckWork::missing() const {
   std::vector<std::uint64_t> missing;
-  std::ranges::copy_if(mine_, std::back_inserter(missing),
+  std::ranges::copy_if(part_.pieces, std::back_inserter(missing),
                        [&](std::uint64_t place) { return !judged_[place]; });
   return missing;
 }
@@ -211,7 +186,7 @@ void CheckWork::require_all() const {
   throw database::Error(database::ErrorClass::statement, "",
                         fmt::format("{} of {} pieces of the check have no verdict, although all "
                                     "hosts have ended. The check gives no verdict on the data",
-                                    left, mine_.size()));
+                                    left, part_.pieces.size()));
 }
 
 // Keeps the offenders of the first warehouses, whatever the order in which pieces end, so that
@@ -223,9 +198,8 @@ void CheckWork::keep(PieceAnswer answer, const CheckPiece& piece) {
     return;
   }
   state.offenders += answer.offenders;
-  auto place = std::upper_bound(
-      state.first.begin(), state.first.end(), piece.first_warehouse,
-      [](std::int32_t warehouse, const auto& other) { return warehouse < other.first; });
+  auto place = std::ranges::upper_bound(state.first, piece.first_warehouse, {},
+                                        &std::pair<std::int32_t, Offender>::first);
   for (Offender& offender : answer.first)
     place = state.first.emplace(place, piece.first_warehouse, std::move(offender)) + 1;
   if (state.first.size() > offenders_kept) state.first.resize(offenders_kept);
@@ -233,7 +207,7 @@ void CheckWork::keep(PieceAnswer answer, const CheckPiece& piece) {
 
 void CheckWork::tell_progress(std::string_view condition) const {
   if (settings_.on_progress)
-    settings_.on_progress({done_, mine_.size(), condition, time_left_.estimate()});
+    settings_.on_progress({done_, part_.pieces.size(), condition, time_left_.estimate()});
 }
 
 std::vector<Verdict> CheckWork::verdicts() const {

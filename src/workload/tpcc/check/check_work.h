@@ -19,6 +19,7 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "workload/tpcc/check/catalogue.h"
+#include "workload/tpcc/import/import.h"
 
 namespace drover::tpcc {
 
@@ -45,7 +46,7 @@ struct CheckSettings {
   JudgeElsewhere judge_elsewhere = {};  // empty: the check judges
 };
 
-// The pieces of a check that one of several hosts judges (part_fields.h).
+// The pieces of a check that one of several hosts judges.
 struct CheckPart {
   std::string snapshot = {};  // the server's name of it; empty: none is shared
   std::uint32_t warehouses = 0;
@@ -88,6 +89,31 @@ struct PieceVerdict {
   PieceAnswer answer = {};
   std::int64_t took_us = 0;
 };
+
+// The messages by which hosts divide a check (settings/field.h).
+
+void describe(auto& visit, Of<CheckPart> auto& part) {
+  visit.field("snapshot", part.snapshot, settings::name);
+  visit.field("warehouses", part.warehouses, part_number);
+  visit.field("after_import", part.after_import, settings::flag);
+  visit.field("money", part.money, settings::only("exact|floating"));
+  visit.field("sessions", part.sessions, settings::objects);
+  visit.field("pieces", part.pieces, settings::count);
+}
+
+void describe(auto& visit, Of<Offender> auto& offender) {
+  visit.field("key", offender.key, settings::sentence);
+  visit.field("expected", offender.expected, settings::sentence);
+  visit.field("found", offender.found, settings::sentence);
+}
+
+void describe(auto& visit, Of<PieceVerdict> auto& verdict) {
+  visit.field("piece", verdict.piece, settings::count);
+  visit.field("offenders", verdict.answer.offenders, settings::amount);
+  visit.field("first", verdict.answer.first);
+  visit.field("error", verdict.answer.error, settings::sentence);
+  visit.field("took_us", verdict.took_us, settings::amount);
+}
 
 // A condition that is not evaluated on a database, and why.
 struct NotAsked {
@@ -159,20 +185,24 @@ class CheckWork {
   CheckWork(std::vector<Condition> conditions, std::int32_t warehouses,
             const CheckSettings& settings);
   // Judges only these pieces of the plan. Throws database::Error if the plan has no such piece.
-  CheckWork(std::vector<Condition> conditions, const CheckPart& part, const CheckSettings& settings,
+  CheckWork(std::vector<Condition> conditions, CheckPart part, const CheckSettings& settings,
             std::function<void(const PieceVerdict&)> on_verdict);
 
   // Returns the number of sessions that have work to do.
-  std::size_t sessions() const noexcept;
+  std::size_t sessions() const noexcept {
+    return std::min(settings_.connections, part_.pieces.size());
+  }
 
   // Returns all pieces, for other hosts. The caller adds the snapshot's name and the kind of money.
-  CheckPart part() const;
+  CheckPart part() const { return part_; }
 
   // Adds a verdict of another host. Later verdicts on the same piece are ignored. Throws
   // database::Error if there is no such piece.
   void add(PieceVerdict verdict);
   // Notes why another host could not use the common snapshot.
-  void note_refusal(std::optional<std::string> refusal);
+  void note_refusal(std::optional<std::string> refusal) {
+    if (!refusal_) refusal_ = std::move(refusal);
+  }
   const std::optional<std::string>& refusal() const noexcept { return refusal_; }
 
   // Returns the pieces without a verdict.
@@ -204,10 +234,9 @@ class CheckWork {
 
   std::vector<Condition> conditions_;
   CheckSettings settings_;
-  std::int32_t warehouses_;
+  CheckPart part_;  // the pieces to judge here
   std::vector<CheckPiece> pieces_;
-  std::vector<std::uint64_t> mine_;  // places of the pieces to judge here
-  std::vector<bool> judged_;         // by place
+  std::vector<bool> judged_;  // by index of the piece
   std::function<void(const PieceVerdict&)> on_verdict_;
   std::optional<std::string> refusal_;
   std::vector<ConditionState> states_;  // one for each condition

@@ -17,6 +17,7 @@
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/error.h"
+#include "settings/field.h"
 #include "workload/tpcc/population.h"
 #include "workload/tpcc/random.h"
 #include "workload/tpcc/schema.h"
@@ -24,6 +25,7 @@
 namespace drover::tpcc {
 
 using database::UnfitSchema;
+using settings::Of;
 
 inline constexpr int32_t warehouses_max = 1'000'000;
 // The part of the population that belongs to no warehouse: the table item.
@@ -52,7 +54,7 @@ struct ImportPlan {
   int32_t warehouses_missing() const noexcept;
 };
 
-// The share of a plan that one of several hosts loads (part_fields.h).
+// The share of a plan that one of several hosts loads.
 struct PartRange {
   uint32_t first = 0;  // a w_id or item_part
   uint32_t last = 0;   // included
@@ -72,8 +74,8 @@ struct TableProgress {
   int64_t rows_total = 0;  // of order_line: an estimate, because the number of lines is random
 };
 
-// Amounts that one command has loaded. Rows and bytes count when they are handed to the server, warehouses
-// when they are committed.
+// Amounts that one command has loaded. Rows and bytes count when they are handed to the server,
+// warehouses when they are committed.
 struct ImportProgress {
   coro::Duration elapsed{};
   int32_t warehouses = 0;
@@ -86,6 +88,44 @@ struct ImportProgress {
   // Adds the counts of another host, but not its time.
   void add(const ImportProgress& other) noexcept;
 };
+
+// The messages by which hosts divide an import (settings/field.h).
+
+inline constexpr settings::Whole part_number{static_cast<std::uint64_t>(warehouses_max)};
+
+void describe(auto& visit, Of<PopulationSeed> auto& population) {
+  visit.field("seed", population.seed, settings::any_whole);
+  visit.field("load_time_us", population.load_time_us, settings::amount);
+}
+
+void describe(auto& visit, Of<PartRange> auto& range) {
+  visit.field("first", range.first, part_number);
+  visit.field("last", range.last, part_number);
+}
+
+void describe(auto& visit, Of<ImportPart> auto& part) {
+  visit.field("population", part.population);
+  visit.field("ranges", part.ranges);
+}
+
+void describe(auto& visit, Of<TableProgress> auto& table) {
+  visit.field("rows", table.rows, settings::amount);
+  visit.field("rows_total", table.rows_total, settings::amount);
+}
+
+// Does not contain the time, which the observer measures.
+void describe(auto& visit, Of<ImportProgress> auto& progress) {
+  visit.field("warehouses", progress.warehouses, settings::amount);
+  visit.field("warehouses_total", progress.warehouses_total, settings::amount);
+  visit.field("rows", progress.rows, settings::amount);
+  visit.field("rows_total", progress.rows_total, settings::amount);
+  visit.field("bytes", progress.bytes, settings::amount);
+  visit.within("tables", "", settings::Need::required, [&](auto& tables) {
+    for (const Table table : all_tables) {
+      tables.field(table_name(table).data(), progress.tables[static_cast<std::size_t>(table)]);
+    }
+  });
+}
 
 struct ImportOutcome {
   ImportPlan plan;

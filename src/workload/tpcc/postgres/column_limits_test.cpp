@@ -1,4 +1,4 @@
-#include "workload/tpcc/postgres/column_limits.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Sessions on a real server: lost with their server and opened anew.
-#include "workload/tpcc/postgres/postgres_backend.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 //              another one only if this one was rolled back
 //   Payment    its row in history: customer, district, amount, and the mark in h_date
 //   Delivery   lines of its warehouse with its mark in ol_delivery_d, under its carrier
-#include "workload/tpcc/postgres/postgres_backend.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
 
 #include <map>
 #include <utility>

@@ -1,6 +1,5 @@
 // Whether a commit without an answer happened, where PostgreSQL makes it hard to say. What every
 // database has to know is in tpcc/every_database.
-#include "workload/tpcc/postgres/postgres_backend.h"
 
 #include <gtest/gtest.h>
 

@@ -20,8 +20,8 @@
 #include "database/postgres/connection.h"
 #include "support/test_server.h"
 #include "workload/tpcc/postgres/check/check.h"
-#include "workload/tpcc/postgres/import/schema.h"
-#include "workload/tpcc/postgres/postgres_backend.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
+#include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/random.h"
 
 namespace drover::tpcc::postgres {

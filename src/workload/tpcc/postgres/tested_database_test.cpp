@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "workload/tpcc/every_database/tested_database_test.h"
-#include "workload/tpcc/postgres/postgres_backend.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
 
 namespace drover::tpcc {
 namespace {

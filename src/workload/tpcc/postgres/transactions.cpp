@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 
 #include "database/error.h"
 #include "text/plain_text.h"
@@ -19,11 +18,9 @@ const Statement begin_statement{"begin", "BEGIN"};
 const Statement commit_statement{"commit", "COMMIT"};
 const Statement rollback_statement{"rollback", "ROLLBACK"};
 
-Statement statement(const char* name, const std::vector<MadeText>& made) {
-  static const std::vector<SqlText> texts = sql_texts(transactions_sql, ' ');
-  const auto found = std::ranges::find(texts, std::string_view(name), &SqlText::name);
-  if (found == texts.end()) throw std::logic_error(fmt::format("transactions.sql has no {}", name));
-  return {name, filled_in(found->text, texts, made)};
+Statement statement(const char* name, const std::vector<TextArgument>& arguments) {
+  static const NamedTexts texts = named_texts(transactions_sql, ' ');
+  return {name, filled_in(text_named(texts, name).text, texts, arguments)};
 }
 
 Shapes shapes_of(StatementStyle style, Dialect dialect) noexcept {

@@ -67,8 +67,8 @@ coro::Task<Outcome> perform(Connection& connection, const DeliveryInput& input, 
 coro::Task<Outcome> perform(Connection& connection, const StockLevelInput& input, Trace& trace,
                             Shape shape);
 
-// Returns a statement of transactions.sql, with `made` for its names in braces.
-Statement statement(const char* name, const std::vector<MadeText>& made = {});
+// Returns a statement of transactions.sql, with the arguments for its names in braces.
+Statement statement(const char* name, const std::vector<TextArgument>& arguments = {});
 
 // The statements of a transaction.
 struct StatementSets {

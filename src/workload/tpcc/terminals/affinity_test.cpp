@@ -7,7 +7,7 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "workload/tpcc/mix.h"
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/terminals/tested_terminals_test.h"
 
 namespace drover::tpcc {

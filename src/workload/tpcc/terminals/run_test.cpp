@@ -9,7 +9,7 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "workload/tpcc/simulated_backend.h"
+#include "workload/tpcc/backend.h"
 #include "workload/tpcc/terminals/terminals.h"
 
 namespace drover::tpcc {

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "coro/sleep.h"
-#include "workload/tpcc/mix.h"
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/terminals/terminals.h"
 
 namespace drover::tpcc {

@@ -15,7 +15,7 @@
 #include "load/client_group.h"
 #include "load/workload.h"
 #include "workload/tpcc/backend.h"
-#include "workload/tpcc/mix.h"
+#include "workload/tpcc/input.h"
 #include "workload/tpcc/terminals/plan.h"
 #include "workload/tpcc/terminals/run_records.h"
 

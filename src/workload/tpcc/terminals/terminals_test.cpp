@@ -12,8 +12,8 @@
 
 #include "coro/block_on.h"
 #include "coro/sleep.h"
-#include "workload/tpcc/mix.h"
-#include "workload/tpcc/simulated_backend.h"
+#include "workload/tpcc/backend.h"
+#include "workload/tpcc/input.h"
 
 namespace drover::tpcc {
 namespace {

@@ -20,7 +20,7 @@
 //     row is newer than its snapshot (snapshot), so that it is ABORTED.
 //
 // The serializable mode relies on the read of the row, the snapshot mode on its write.
-#include "workload/tpcc/ydb/ydb_backend.h"
+#include "workload/tpcc/ydb/database_on_ydb.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,5 @@
 // Whether a commit without an answer happened, where the answer of the server was lost on its way.
 // What every database has to know is in tpcc/every_database.
-#include "workload/tpcc/ydb/ydb_backend.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -21,8 +21,8 @@
 #include "database/ydb/target.h"
 #include "support/ydb_test_server.h"
 #include "workload/tpcc/postgres/small_database_test.h"
+#include "workload/tpcc/ydb/database_on_ydb.h"
 #include "workload/tpcc/ydb/import/schema.h"
-#include "workload/tpcc/ydb/ydb_backend.h"
 
 namespace drover::tpcc::ydb {
 
@@ -88,7 +88,7 @@ class SmallYdbDatabase {
       const std::string text = folder_pragma(where) + create_table(table, 2);
       co_await session->execute_alone(text);
     }
-    for (const Index& index : secondary_indexes()) {
+    for (const SecondaryIndex& index : secondary_indexes) {
       const std::string text =
           fmt::format("{}ALTER TABLE {} ADD INDEX {} GLOBAL ON ({});", folder_pragma(where),
                       table_name(index.table), index.name, fmt::join(index.columns, ", "));

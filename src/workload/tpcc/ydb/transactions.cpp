@@ -5,7 +5,6 @@
 #include <atomic>
 #include <chrono>
 #include <random>
-#include <stdexcept>
 
 #include "database/error.h"
 #include "workload/tpcc/sql_text.h"
@@ -69,14 +68,10 @@ RowsParameter keys_of(std::string name, std::size_t columns) {
 }
 
 Statement StatementTexts::of(std::initializer_list<std::string_view> names) const {
-  static const std::vector<SqlText> texts = sql_texts(transactions_yql);
+  static const NamedTexts texts = named_texts(transactions_yql);
   std::string body;
   for (const std::string_view name : names) {
-    const auto found = std::ranges::find(texts, name, &SqlText::name);
-    if (found == texts.end()) {
-      throw std::logic_error(fmt::format("transactions.yql has no {}", name));
-    }
-    body += "\n" + filled_in(found->text, texts);
+    body += "\n" + filled_in(text_named(texts, name).text, texts);
   }
   return whole(body);
 }

@@ -13,7 +13,7 @@
 namespace drover::tpcc::ydb {
 namespace {
 
-using postgres::herd;
+using postgres::execute_all;
 using postgres::random_inputs;
 using postgres::Tally;
 

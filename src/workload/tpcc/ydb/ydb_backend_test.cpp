@@ -1,5 +1,4 @@
 // Sessions on a server: lost with their node and opened anew; and the classes of what fails.
-#include "workload/tpcc/ydb/ydb_backend.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -16,9 +16,8 @@
 #include "database/postgres/session_setup.h"
 #include "database/postgres/shared_snapshot.h"
 #include "text/plain_text.h"
-#include "workload/tpcc/check/catalogue.h"
-#include "workload/tpcc/check/check_work.h"
 #include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/postgres/check/conditions.sql.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -32,6 +31,83 @@ using database::postgres::open_in_schema;
 using database::postgres::refused_by_server;
 using database::postgres::Result;
 using database::postgres::SharedSnapshot;
+
+void add_district(const Condition& condition, std::vector<TextArgument>& words) {
+  const std::string& district = condition.district;
+  const bool any = !district.empty();
+  words.emplace_back("districts", any ? "1, 10" : "0, 0");
+  words.emplace_back("district", any ? district : "0");
+  words.emplace_back("district_key", any ? fmt::format("{}=%s ", district) : "");
+  words.emplace_back("district_id", any ? "d_id, " : "");
+}
+
+void add_columns(const Condition& condition, const NamedTexts& texts,
+                 std::vector<TextArgument>& words) {
+  const NamedText* tables = find_text(texts, "tables of " + condition.name);
+  words.emplace_back("tables", tables != nullptr ? tables->text : std::string(condition.table));
+  words.emplace_back("key_columns", fmt::format("{}, ", fmt::join(condition.key, ", ")));
+  words.emplace_back("key_format", fmt::format("{}=%s ", fmt::join(condition.key, "=%s ")));
+  std::string all_hold = "true";
+  std::string values;
+  for (int ordinal = 0; const Domain& domain : condition.domains) {
+    const std::string holds = predicate_of(domain, texts);
+    all_hold += fmt::format("\n       AND ({})", holds);
+    values +=
+        fmt::format("{}\n       ({}, '{}', ({}) IS TRUE, '{}', {}::text)", ordinal == 0 ? "" : ",",
+                    ordinal, domain.column, holds, domain.expected, domain.column);
+    ++ordinal;
+  }
+  words.emplace_back("all_hold", all_hold);
+  words.emplace_back("values", values);
+}
+
+std::string pattern_body(const Condition& condition, const NamedTexts& texts) {
+  std::vector<TextArgument> words = arguments_of(condition, texts);
+  const std::string table = fmt::format("'{}'", condition.table);
+  words.emplace_back("group_key", condition.warehouse.empty() ? table : "format('w_id=%s', w_id)");
+  if (condition.pattern == "rows") add_district(condition, words);
+  if (condition.pattern == "columns") add_columns(condition, texts, words);
+  return filled_in(text_named(texts, condition.pattern).text, {}, words);
+}
+
+// Replaces @column@ by the money in the column, and #amount# by the amount.
+std::string with_money(std::string_view sql, Money money) {
+  std::string result;
+  for (bool in_column = false; const char letter : sql) {
+    if (letter == '@') {
+      in_column = !in_column;
+      if (money == Money::exact) result += in_column ? "(" : "::numeric)";
+      if (money == Money::floating) result += in_column ? "round(" : "::numeric, 2)";
+    } else if (letter != '#') {
+      result += letter;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<SqlCondition> conditions(Money money, database::Dialect dialect) {
+  const NamedTexts texts = named_texts(conditions_sql);
+  const std::string_view lookup =
+      dialect == database::Dialect::citus ? "remote_dist_by_join" : "remote_dist_by_row";
+  const std::vector<TextArgument> made = {
+      {"warehouse_columns", warehouse_columns(texts)},
+      {"remote_dist", filled_in(text_named(texts, lookup).text, texts)}};
+  const std::string& whole = text_named(texts, "offender_statement").text;
+  std::vector<SqlCondition> all;
+  for (const Condition& rule : catalogue()) {
+    const NamedText* own = find_text(texts, rule.name);
+    const std::string body =
+        own != nullptr ? filled_in(own->text, texts, made) : pattern_body(rule, texts);
+    all.push_back({.rule = rule,
+                   .sql = with_money(filled_in(whole, {}, {{"body", body}}), money),
+                   .several_warehouses = own != nullptr && !own->fields.empty()});
+  }
+  return all;
+}
+
+namespace {
 
 // Returns one row for each table: whether it exists, and whether it holds money in binary floating
 // point. to_regclass() uses the search path, as the conditions do.
@@ -205,41 +281,27 @@ void leave_unjudged(std::vector<Verdict>& verdicts, const std::vector<SqlConditi
   }
 }
 
-// The sessions of one process. `first` is already in the snapshot.
-class Sessions {
- public:
-  Sessions(const CheckOptions& options, const std::vector<SqlCondition>& asked,
-           SharedSnapshot& snapshot, CheckWork& work)
-      : options_(options), asked_(asked), snapshot_(snapshot), work_(work) {}
-
-  // Returns when all sessions have ended, because the first transaction must outlive every join.
-  // The transactions end with their sessions.
-  Task<void> work_all(Connection& first) {
-    auto body = [&](coro::Scope& scope) -> Task<void> {
-      for (std::size_t i = 1; i < work_.sessions(); ++i) scope.start(work_beside(first.pooling()));
-      co_await work_on(first);
-    };
-    co_await coro::with_scope(body);
-  }
-
- private:
-  Task<void> work_on(Connection& connection) {
-    return work_.run([this, &connection](const CheckPiece& piece) {
-      return judge(connection, asked_[piece.condition].sql, piece);
+// Judges pieces on all sessions of this process, of which `first` is already in the snapshot.
+// Returns when all sessions have ended, because the first transaction must outlive every join. The
+// transactions end with their sessions.
+Task<void> run_sessions(const CheckOptions& options, const std::vector<SqlCondition>& asked,
+                        SharedSnapshot& snapshot, CheckWork& work, Connection& first) {
+  const auto work_on = [&](Connection& connection) {
+    return work.run([&](const CheckPiece& piece) {
+      return judge(connection, asked[piece.condition].sql, piece);
     });
-  }
-
-  Task<void> work_beside(database::Pooling pooling) {
+  };
+  const auto work_beside = [&]() -> Task<void> {
     const auto connection =
-        co_await snapshot_.join([this, pooling] { return open_set_up(options_, pooling); });
+        co_await snapshot.join([&] { return open_set_up(options, first.pooling()); });
     co_await work_on(*connection);
-  }
-
-  const CheckOptions& options_;
-  const std::vector<SqlCondition>& asked_;
-  SharedSnapshot& snapshot_;
-  CheckWork& work_;
-};
+  };
+  auto body = [&](coro::Scope& scope) -> Task<void> {
+    for (std::size_t i = 1; i < work.sessions(); ++i) scope.start(work_beside());
+    co_await work_on(first);
+  };
+  co_await coro::with_scope(body);
+}
 
 }  // namespace
 
@@ -269,7 +331,7 @@ coro::Task<CheckReport> check(CheckOptions options) {
     co_await options.judge_elsewhere(all, work);
     work.require_all();
   } else {
-    co_await Sessions(options, asked, snapshot, work).work_all(*first);
+    co_await run_sessions(options, asked, snapshot, work, *first);
   }
   report.verdicts = work.verdicts();
   const std::optional<std::string> incomparable = co_await writes.end(*first);
@@ -287,7 +349,7 @@ coro::Task<std::optional<std::string>> check_pieces(
   std::vector<SqlCondition> asked = conditions_of(part.money, *first);
   if (!part.after_import) leave_out_fresh_only(asked);
   CheckWork work(rules_of(asked), part, options, std::move(on_verdict));
-  co_await Sessions(options, asked, snapshot, work).work_all(*first);
+  co_await run_sessions(options, asked, snapshot, work, *first);
   co_return snapshot.refusal();
 }
 

@@ -12,8 +12,8 @@
 #include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/every_database/tested_database_test.h"
 #include "workload/tpcc/input.h"
+#include "workload/tpcc/postgres/database_on_postgres.h"
 #include "workload/tpcc/postgres/import/import.h"
-#include "workload/tpcc/postgres/postgres_backend.h"
 #include "workload/tpcc/postgres/small_database_test.h"
 
 namespace drover::tpcc::postgres {

@@ -252,7 +252,8 @@ FROM every WHERE NOT present OR balance + ytd_payment IS DISTINCT FROM delivered
 --: condition rows.outside
 -- The extremes tell: with the index that begins with the warehouse they cost nothing, while a
 -- search for all rows outside would read the tables from end to end.
-WITH extreme AS ({extremes})
+WITH extreme AS (
+{warehouse_columns})
 SELECT ARRAY[place]::int8[] AS place, name AS key,
        format('1..%s, the existing warehouses', warehouses) AS expected,
        format('%s..%s%s', first, last, CASE WHEN has_null THEN ', and null' END) AS found
@@ -384,6 +385,16 @@ SELECT {line_key}
        coalesce(info::text, 'null') AS found
 FROM (SELECT * FROM own UNION ALL SELECT * FROM elsewhere) AS due
 WHERE (info = dist) IS NOT TRUE
+
+--: shared warehouse_column
+  SELECT {place} AS place, '{table}.{column}' AS name, (SELECT min({column}) FROM {table}) AS first,
+         (SELECT max({column}) FROM {table}) AS last,
+         EXISTS (SELECT 1 FROM {table} WHERE {column} IS NULL) AS has_null
+
+--: shared district_of_stock
+(CASE ol_d_id WHEN 1 THEN s_dist_01 WHEN 2 THEN s_dist_02 WHEN 3 THEN s_dist_03
+ WHEN 4 THEN s_dist_04 WHEN 5 THEN s_dist_05 WHEN 6 THEN s_dist_06 WHEN 7 THEN s_dist_07
+ WHEN 8 THEN s_dist_08 WHEN 9 THEN s_dist_09 WHEN 10 THEN s_dist_10 END)::bpchar
 
 --: shared remote_dist_by_row
 -- The stock is looked up line by line: a join would read the stock of all warehouses for each range.
@@ -523,3 +534,145 @@ SELECT ARRAY[c_w_id, c_d_id, c_id]::int8[] AS place,
 FROM customer LEFT JOIN o ON o_w_id = c_w_id AND o_d_id = c_d_id AND o_c_id = c_id
 WHERE c_w_id BETWEEN $1::int4 AND $2::int4
       AND c_delivery_cnt IS DISTINCT FROM coalesce(delivered, 0)
+
+-- Conditions that follow a pattern (catalogue.h).
+
+--: shared in_range
+{column} BETWEEN $1::int4 AND $2::int4
+
+--: pattern rows
+-- A table without districts has the constant 0 in their place, so that the joins are the same.
+WITH
+due AS (SELECT w_id, d_id, id, true AS due
+        FROM generate_series($1::int4, $2::int4) AS w(w_id),
+             generate_series({districts}) AS d(d_id), generate_series({first}, {last}) AS i(id)),
+present AS (SELECT {warehouse} AS w_id, {district} AS d_id, {id} AS id, count(*) AS copies
+            FROM {table} WHERE {range} GROUP BY 1, 2, 3)
+SELECT ARRAY[w_id, d_id, id]::int8[] AS place,
+       format('{warehouse}=%s {district_key}{id}=%s', w_id, {district_id}id) AS key,
+       CASE WHEN due THEN '1 row of {table}' ELSE 'no such row of {table}' END AS expected,
+       coalesce(copies, 0) AS found
+FROM due FULL JOIN present USING (w_id, d_id, id)
+WHERE (due AND copies = 1) IS NOT TRUE
+
+--: pattern columns
+-- VALUES stands after the CTE because Citus casts the text of a timestamp in VALUES only then.
+WITH offending AS MATERIALIZED (
+  SELECT * FROM {tables}
+  WHERE {range} AND ({all_hold}) IS NOT TRUE)
+SELECT ARRAY[{key_columns}ordinal]::int8[] AS place,
+       format('{key_format}%s', {key_columns}name) AS key, expected, found
+FROM offending
+     CROSS JOIN LATERAL (VALUES {values}) AS judged(ordinal, name, holds, expected, found)
+WHERE NOT holds
+
+--: pattern share
+WITH groups_counted AS (
+  SELECT {group} AS w_id, count(*) AS total, count(*) FILTER (WHERE {property}) AS counted
+  FROM {table} WHERE {range} GROUP BY 1),
+judged AS (SELECT w_id, total, counted, total / 10.0 AS due, 6 * sqrt(total * 0.09) AS allowed
+           FROM groups_counted)
+SELECT ARRAY[w_id]::int8[] AS place, {group_key} AS key,
+       format('%s of %s rows with {text}, +- %s', round(due), total, round(allowed))
+           AS expected,
+       counted AS found
+FROM judged WHERE abs(counted - due) > allowed
+
+--: pattern mean
+WITH measured AS (
+  SELECT {group} AS w_id, avg({column}::float8) AS mean,
+         6 * {deviation} / sqrt(count(*)) AS allowed
+  FROM {table} WHERE {range} AND {where} GROUP BY 1)
+SELECT ARRAY[w_id]::int8[] AS place, {group_key} AS key,
+       format('avg({column}) = %s +- %s', {middle}, round(allowed::numeric, 4)) AS expected,
+       round(mean::numeric, 4) AS found
+FROM measured WHERE (abs(mean - {middle}) <= allowed) IS NOT TRUE
+
+--: shared contains
+position('{text}' in {column}) > 0
+
+--: shared equals
+{column} = '{text}'
+
+-- Predicates of columns. A char(n) is compared without the blanks at its end, which the random
+-- strings never have. Digits after the point are compared as numeric, because binary floating point
+-- is inexact.
+
+--: shared must_there
+{column} IS NOT NULL
+
+--: shared must_number
+{column} BETWEEN {low} AND {high}
+
+--: shared must_flag
+{column}::int BETWEEN {low} AND {high}
+
+--: shared must_rate
+{column}::numeric BETWEEN {low} AND {high}
+
+--: shared must_money
+@{column}@ BETWEEN {low} AND {high}
+
+--: shared must_text
+{column}::text = '{low}'
+
+--: shared must_length
+length({column}) BETWEEN {low} AND {high}
+
+--: shared must_digits
+{column}::text ~ '^[0-9]{{16}}$'
+
+--: shared must_zip
+{column}::text ~ '^[0-9]{{4}}11111$'
+
+--: shared must_credit
+{column}::text ~ '^(GC|BC)$'
+
+--: shared must_hold
+{low}
+
+--: shared agree_h_w_id
+w_id IS NOT NULL
+
+--: shared agree_h_d_id
+d_id IS NOT NULL
+
+--: shared agree_h_data
+CASE WHEN @h_amount@ <> 10 THEN h_data::text = w_name::text || '    ' || d_name::text
+ELSE h_data IS NOT NULL END
+
+--: shared agree_ol_supply_w_id
+CASE WHEN ol_o_id > 3000 THEN ol_supply_w_id BETWEEN 1 AND (SELECT max(w_id) FROM warehouse)
+ELSE ol_supply_w_id = ol_w_id END
+
+--: shared syllables
+(ARRAY['BAR','OUGHT','ABLE','PRI','PRES','ESE','ANTI','CALLY','ATION','EING'])
+
+--: shared agree_c_last
+-- Customers 1 to 1,000 have the last names of the numbers 0 to 999; a last name is made of three
+-- syllables (clause 4.3.2.3).
+CASE WHEN c_id BETWEEN 1 AND 1000
+THEN c_last::text = {syllables}[(c_id::int - 1) / 100 + 1]
+|| {syllables}[(c_id::int - 1) / 10 % 10 + 1] || {syllables}[(c_id::int - 1) % 10 + 1]
+ELSE c_last::text ~ '^((BAR)|(OUGHT)|(ABLE)|(PRI)|(PRES)|(ESE)|(ANTI)|(CALLY)|(ATION)|(EING)){{3}}$'
+END
+
+--: shared tables of history.values
+history LEFT JOIN warehouse ON w_id = h_w_id
+LEFT JOIN district ON d_w_id = h_w_id AND d_id = h_d_id
+
+--: shared tables of order_line.columns
+order_line LEFT JOIN oorder ON o_w_id = ol_w_id AND o_d_id = ol_d_id AND o_id = ol_o_id
+AND o_w_id BETWEEN $1::int4 AND $2::int4
+
+-- The whole statement. All parameters occur here, because the server refuses a parameter whose type
+-- it cannot infer.
+
+--: shared offender_statement
+WITH offender AS (
+{body}
+)
+SELECT coalesce(key, 'null')::text AS key, coalesce(expected::text, 'null') AS expected,
+       coalesce(found::text, 'null') AS found, count(*) OVER () AS offenders
+FROM offender ORDER BY place
+LIMIT CASE WHEN $1::int4 <= $2::int4 THEN $3::int4 ELSE 0 END

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <span>
 #include <utility>
 
 #include "database/postgres/admin_session.h"
 #include "database/postgres/citus.h"
 #include "database/postgres/dialect.h"
 #include "text/plain_text.h"
-#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 
@@ -25,16 +24,21 @@ using database::postgres::Result;
 using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 
-Task<void> read_objects(Connection& connection, const std::vector<std::string>& tables,
+std::vector<std::string> qualified_names(const std::string& schema) {
+  std::vector<std::string> names;
+  for (const Table table : all_tables) names.push_back(qualified_name(schema, table_name(table)));
+  return names;
+}
+
+Task<void> read_objects(Connection& connection, std::span<const std::string_view> tables,
                         Catalog& catalog) {
-  const std::vector<std::string_view> views(tables.begin(), tables.end());
   const Result found = co_await connection.query(
       "WITH tables AS (SELECT to_regclass(name)::oid AS id FROM unnest($1::text[]) AS name) "
       "SELECT conname::text, convalidated FROM pg_constraint JOIN tables ON conrelid = id "
       "WHERE contype IN ('p', 'f') UNION "
       "SELECT relname::text, true FROM pg_index JOIN tables ON indrelid = id "
       "JOIN pg_class ON pg_class.oid = indexrelid WHERE indisvalid",
-      views);
+      tables);
   for (int row = 0; row < found.rows(); ++row) {
     const bool valid = found.text(row, 1) == "t";
     (valid ? catalog.objects : catalog.unvalidated).emplace_back(found.text(row, 0));
@@ -42,15 +46,14 @@ Task<void> read_objects(Connection& connection, const std::vector<std::string>& 
 }
 
 // Reads the indexes that interrupted builds have left, which happens outside of transactions.
-Task<void> read_invalid_indexes(Connection& connection, const std::vector<std::string>& tables,
+Task<void> read_invalid_indexes(Connection& connection, std::span<const std::string_view> tables,
                                 Catalog& catalog) {
   if (traits_of(connection.dialect()).ddl_in_transactions) co_return;
-  const std::vector<std::string_view> views(tables.begin(), tables.end());
   const Result found = co_await connection.query(
       "SELECT relname::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid "
       "WHERE NOT indisvalid AND indrelid IN "
       "(SELECT to_regclass(name)::oid FROM unnest($1::text[]) AS name)",
-      views);
+      tables);
   for (int row = 0; row < found.rows(); ++row) {
     catalog.invalid_indexes.emplace_back(found.text(row, 0));
   }
@@ -59,20 +62,20 @@ Task<void> read_invalid_indexes(Connection& connection, const std::vector<std::s
 }  // namespace
 
 bool Catalog::has(std::string_view object) const noexcept {
-  return std::find(objects.begin(), objects.end(), object) != objects.end();
+  return std::ranges::find(objects, object) != objects.end();
 }
 
 bool Catalog::is_unvalidated(std::string_view reference) const noexcept {
-  return std::find(unvalidated.begin(), unvalidated.end(), reference) != unvalidated.end();
+  return std::ranges::find(unvalidated, reference) != unvalidated.end();
 }
 
 Task<Catalog> read_catalog(Connection& connection, std::string schema) {
   PostgresAdminSession session(connection, schema);
   Catalog catalog{co_await read_tables(session), {}, {}, {}};
-  std::vector<std::string> tables;
-  for (const Table table : all_tables) tables.push_back(qualified_name(schema, table_name(table)));
-  co_await read_objects(connection, tables, catalog);
-  co_await read_invalid_indexes(connection, tables, catalog);
+  const std::vector<std::string> tables = qualified_names(schema);
+  const std::vector<std::string_view> views(tables.begin(), tables.end());
+  co_await read_objects(connection, views, catalog);
+  co_await read_invalid_indexes(connection, views, catalog);
   co_return catalog;
 }
 
@@ -125,8 +128,7 @@ Task<void> require_replica_identity(Connection& connection, const std::string& s
 // Throws UnfitSchema if policies may hide rows of TPC-C's tables from the role.
 Task<void> require_no_row_security(Connection& connection, const std::string& schema) {
   if (connection.dialect() != Dialect::postgres) co_return;
-  std::vector<std::string> names;
-  for (const Table table : all_tables) names.push_back(qualified_name(schema, table_name(table)));
+  const std::vector<std::string> names = qualified_names(schema);
   const std::vector<std::string_view> views(names.begin(), names.end());
   const Result found = co_await connection.query(
       "SELECT string_agg(name, ', ' ORDER BY name) FROM unnest($1::text[]) AS name "
@@ -167,39 +169,29 @@ Task<LoadedDatabase> require_fit_for_run(Connection& connection, std::string sch
 
 namespace {
 
-// Returns one statement for all tables, because they may refer to each other.
-std::string drop_statement(const std::string& schema) {
-  std::string sql;
-  const auto add = [&](std::string_view table) {
-    sql += (sql.empty() ? "DROP TABLE IF EXISTS " : ", ") + qualified_name(schema, table);
-  };
-  for (const Table table : all_tables) add(table_name(table));
-  for (const std::string_view ours : {settings_table, loaded_table}) add(ours);
-  return sql + ";\n";
-}
-
-// Locks first the tables that most transactions lock first, to avoid deadlocks with them.
-std::string lock_statement(const std::string& schema, std::vector<std::string> names) {
+// Returns statements that drop the tables in one transaction. One statement drops all tables,
+// because they may refer to each other. Before it, the tables are locked, first those that most
+// transactions lock first, to avoid deadlocks with them.
+std::vector<std::string> drop_together(const std::string& schema, std::vector<std::string> names) {
   const auto to_the_front = [&names](std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found != names.end()) std::rotate(names.begin(), found, found + 1);
   };
   to_the_front(table_name(Table::NewOrder));
   to_the_front(table_name(Table::Customer));
-  std::string sql;
-  for (const std::string& name : names) {
-    sql += fmt::format("{}{}", sql.empty() ? "LOCK TABLE " : ", ", qualified_name(schema, name));
-  }
-  return sql + " IN ACCESS EXCLUSIVE MODE;\n";
+  for (std::string& name : names) name = qualified_name(schema, name);
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  return {fmt::format("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE", all),
+          "DROP TABLE IF EXISTS " + all};
 }
 
 // Returns false after a deadlock, which has undone everything. `number` counts the attempts.
-Task<bool> execute_ddl(Connection& connection, std::string sql, int number,
-                       const NoteFunction& on_note) {
+Task<bool> execute_together(Connection& connection, const std::vector<std::string>& statements,
+                            int number, const NoteFunction& on_note) {
   constexpr int tries_max = 10;
   std::optional<database::Error> deadlock;
   try {
-    co_await connection.script("BEGIN;\n" + std::move(sql));
+    co_await connection.script(fmt::format("BEGIN;\n{};\n", fmt::join(statements, ";\n")));
   } catch (const database::Error& error) {
     const bool again = error.error_class() == database::ErrorClass::retryable;
     if (!again || connection.broken()) throw;
@@ -255,25 +247,6 @@ Task<std::vector<std::string>> schema_statements(Connection& connection,
   co_return statements;
 }
 
-// Returns nothing after a deadlock.
-Task<std::optional<std::vector<std::string>>> try_initialise(Connection& connection,
-                                                             const InitialiseOptions& options,
-                                                             int number) {
-  std::vector<std::string> dropped =
-      co_await tables_to_drop(connection, options.schema, options.force);
-  std::string sql;
-  for (const std::string& one : co_await schema_statements(connection, options.schema)) {
-    sql += one + ";\n";
-  }
-  if (!dropped.empty()) {
-    sql += lock_statement(options.schema, dropped) + drop_statement(options.schema);
-  }
-  for (const std::string& one : statements_to_make(options)) sql += one + ";\n";
-  const bool done = co_await execute_ddl(connection, std::move(sql), number, options.on_note);
-  if (!done) co_return std::nullopt;
-  co_return dropped;
-}
-
 // Executes statements one by one, for dialects whose transactions take no DDL.
 Task<void> execute_each(Connection& connection, std::vector<std::string> statements,
                         std::string_view advice) {
@@ -294,7 +267,7 @@ Task<void> execute_each(Connection& connection, std::vector<std::string> stateme
 // Returns the statements in an order that an interrupted command can repeat: referring tables come
 // before the tables to which they refer, and progress_table, for which no later command looks,
 // first.
-std::vector<std::string> drop_statements(const std::string& schema, Dialect dialect) {
+std::vector<std::string> drop_one_by_one(const std::string& schema, Dialect dialect) {
   constexpr std::array referring_first = {Table::OrderLine, Table::NewOrder, Table::History,
                                           Table::Order,     Table::Customer, Table::District,
                                           Table::Stock,     Table::Item,     Table::Warehouse};
@@ -309,63 +282,75 @@ std::vector<std::string> drop_statements(const std::string& schema, Dialect dial
   return statements;
 }
 
-Task<std::vector<std::string>> initialise_one_by_one(Connection& connection,
-                                                     InitialiseOptions options) {
-  std::vector<std::string> dropped =
-      co_await tables_to_drop(connection, options.schema, options.force);
-  std::vector<std::string> statements = co_await schema_statements(connection, options.schema);
-  const auto add = [&statements](const std::vector<std::string>& more) {
-    statements.insert(statements.end(), more.begin(), more.end());
-  };
-  if (!dropped.empty()) add(drop_statements(options.schema, options.layout.dialect));
-  add(statements_to_make(options));
-  co_await execute_each(
-      connection, std::move(statements),
-      "the tables created so far remain. To start over, use 'drover tpcc init --force'");
-  co_return dropped;
+void append(std::vector<std::string>& statements, const std::vector<std::string>& more) {
+  statements.insert(statements.end(), more.begin(), more.end());
+}
+
+// An init or a clean.
+struct DdlCommand {
+  std::string schema;
+  bool force = true;                     // drop existing tables
+  std::vector<std::string> making = {};  // statements after the tables were dropped
+  std::string_view advice;               // if statements that are executed one by one fail
+  NoteFunction on_note = {};
+};
+
+// Drops existing tables and executes the statements of the command; again after a deadlock. Returns
+// the names of the tables that it dropped.
+Task<std::vector<std::string>> execute_ddl(Connection& connection, DdlCommand command) {
+  const Dialect dialect = connection.dialect();
+  const bool together = traits_of(dialect).ddl_in_transactions;
+  for (int number = 1;; ++number) {
+    std::vector<std::string> dropped =
+        co_await tables_to_drop(connection, command.schema, command.force);
+    std::vector<std::string> statements;
+    if (!dropped.empty()) {
+      statements = together ? drop_together(command.schema, dropped)
+                            : drop_one_by_one(command.schema, dialect);
+    }
+    append(statements, command.making);
+    if (statements.empty()) co_return dropped;
+    bool done = true;
+    if (together) {
+      done = co_await execute_together(connection, statements, number, command.on_note);
+    } else {
+      co_await execute_each(connection, std::move(statements), command.advice);
+    }
+    if (done) co_return dropped;
+  }
 }
 
 }  // namespace
 
 std::vector<std::string> statements_to_make(const InitialiseOptions& options) {
   std::vector<std::string> statements;
-  const auto add = [&statements](const std::vector<std::string>& more) {
-    statements.insert(statements.end(), more.begin(), more.end());
-  };
   for (const Table table : all_tables) {
-    add(table_statements(table, options.schema, options.layout));
+    append(statements, table_statements(table, options.schema, options.layout));
   }
-  add(own_table_statements(options.schema, options.foreign_keys, options.layout.dialect));
+  append(statements,
+         own_table_statements(options.schema, options.foreign_keys, options.layout.dialect));
   return statements;
 }
 
 Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOptions options) {
   co_await database::postgres::require_citus_coordinator(connection, "'drover tpcc init'");
-  if (!traits_of(options.layout.dialect).ddl_in_transactions) {
-    co_return co_await initialise_one_by_one(connection, std::move(options));
-  }
-  for (int number = 1;; ++number) {
-    auto dropped = co_await try_initialise(connection, options, number);
-    if (dropped) co_return std::move(*dropped);
-  }
+  DdlCommand init{
+      .schema = options.schema,
+      .force = options.force,
+      .making = co_await schema_statements(connection, options.schema),
+      .advice = "the tables created so far remain. To start over, use 'drover tpcc init --force'",
+      .on_note = options.on_note};
+  append(init.making, statements_to_make(options));
+  co_return co_await execute_ddl(connection, std::move(init));
 }
 
 Task<std::vector<std::string>> clean(Connection& connection, std::string schema,
                                      NoteFunction on_note) {
   co_await database::postgres::require_citus_coordinator(connection, "'drover tpcc clean'");
-  const Dialect dialect = connection.dialect();
-  for (int number = 1;; ++number) {
-    std::vector<std::string> dropped = co_await tables_to_drop(connection, schema, true);
-    if (dropped.empty()) co_return dropped;
-    if (!traits_of(dialect).ddl_in_transactions) {
-      co_await execute_each(connection, drop_statements(schema, dialect),
-                            "repeat 'drover tpcc clean' to continue from here");
-      co_return dropped;
-    }
-    std::string sql = lock_statement(schema, dropped) + drop_statement(schema);
-    const bool done = co_await execute_ddl(connection, std::move(sql), number, on_note);
-    if (done) co_return dropped;
-  }
+  co_return co_await execute_ddl(connection,
+                                 {.schema = std::move(schema),
+                                  .advice = "repeat 'drover tpcc clean' to continue from here",
+                                  .on_note = std::move(on_note)});
 }
 
 }  // namespace drover::tpcc::postgres

@@ -17,7 +17,6 @@
 #include "database/postgres/dialect.h"
 #include "database/postgres/session_setup.h"
 #include "text/plain_text.h"
-#include "workload/tpcc/postgres/import/schema.h"
 #include "workload/tpcc/postgres/transactions.h"
 
 namespace drover::tpcc::postgres {
@@ -25,6 +24,7 @@ namespace drover::tpcc::postgres {
 namespace {
 
 using coro::Task;
+using database::Error;
 using database::postgres::Connection;
 using database::postgres::DialectTraits;
 using database::postgres::PostgresAdminSession;
@@ -59,10 +59,10 @@ Task<void> require_recorded_warehouses(Connection& connection, const std::string
 }
 
 Task<void> record_begin(Connection& connection, AdminSession& session, ImportRecord record) {
-  std::optional<database::Error> refusal;
+  std::optional<Error> refusal;
   try {
     co_await write_record(session, record);
-  } catch (const database::Error& error) {
+  } catch (const Error& error) {
     if (error.sqlstate() != no_replica_identity) throw;
     refusal = error;
   }
@@ -73,10 +73,20 @@ Task<void> record_begin(Connection& connection, AdminSession& session, ImportRec
   co_await write_record(session, std::move(record));
 }
 
-// Throws UnfitSchema if init has not been run.
-Task<void> require_initialised(Connection& connection, std::string schema) {
-  PostgresAdminSession session(connection, schema);
-  tpcc::require_initialised(co_await read_tables(session), schema);
+// Opens the first session, which sets the dialect and the pooling of the others. Throws UnfitSchema
+// if init has not been run.
+Task<std::unique_ptr<Connection>> open_first(PostgresImportOptions& options) {
+  auto connection = co_await database::postgres::open_connection(options);
+  options.pooling = connection->pooling();
+  options.dialect = connection->dialect();
+  co_await database::postgres::require_citus_coordinator(*connection, "an import");
+  PostgresAdminSession session(*connection, options.schema);
+  require_initialised(co_await read_tables(session), options.schema);
+  co_return connection;
+}
+
+Task<std::unique_ptr<Connection>> open_another(const PostgresImportOptions& options) {
+  return database::postgres::open_connection(options, options.pooling);
 }
 
 // Returns the progress of parts that are begun and not loaded; nothing where the dialect loads
@@ -120,8 +130,6 @@ Task<void> complete_import(Connection& connection, std::string schema) {
                                                          session.table(settings_table))),
                       settings_table);
 }
-
-using database::Error;
 
 // The first of the two numbers of each lock. The second number is the table's.
 constexpr int32_t import_lock = 0x64727672;  // "drvr"
@@ -180,7 +188,7 @@ Task<bool> try_lock_by_transaction(Connection& connection, const std::string& ta
 }  // namespace
 
 Task<std::unique_ptr<Connection>> open_import_session(const PostgresImportOptions& options) {
-  auto connection = co_await database::postgres::open_connection(options, options.pooling);
+  auto connection = co_await open_another(options);
   for (const std::string_view setting : settings) {
     std::string sql(setting);
     co_await set_if_known(*connection, std::move(sql));
@@ -202,10 +210,9 @@ Task<std::unique_ptr<Connection>> open_import_session(const PostgresImportOption
 
 Task<bool> try_lock_import(Connection& connection, std::string schema) {
   const std::string table = qualified_name(schema, settings_table);
-  const bool locked = connection.setup() != nullptr
-                          ? co_await try_lock_by_transaction(connection, table)
-                          : co_await try_lock_by_session(connection, table);
-  co_return locked;
+  const bool is_pooled = connection.setup() != nullptr;
+  co_return co_await (is_pooled ? try_lock_by_transaction(connection, table)
+                                : try_lock_by_session(connection, table));
 }
 
 namespace {
@@ -284,7 +291,7 @@ Task<void> lock_import(Connection& connection, const PostgresImportOptions& opti
 Task<void> load_by_others(const PostgresImportOptions& options, const ImportPlan& plan,
                           ImportWork& work) {
   co_await options.load_elsewhere(plan, work);
-  const auto connection = co_await database::postgres::open_connection(options, options.pooling);
+  const auto connection = co_await open_another(options);
   PostgresAdminSession session(*connection, options.schema);
   const std::vector<LoadedPart> loaded = co_await read_loaded(session);
   require_none_left(missing_parts(loaded, plan.warehouses).size(), plan.missing.size());
@@ -313,23 +320,17 @@ Task<void> import_alone(std::unique_ptr<Connection>& connection, PostgresImportO
     scope.cancel();
   };
   co_await coro::with_scope(body);
-  if (!connection) {
-    connection = co_await database::postgres::open_connection(options, options.pooling);
-  }
+  if (!connection) connection = co_await open_another(options);
   co_await complete_import(*connection, options.schema);
 }
 
 Task<ImportOutcome> run_import(PostgresImportOptions options, ImportObserver& observer,
                                ImportWork& work) {
-  auto connection = co_await database::postgres::open_connection(options);
-  options.pooling = connection->pooling();
-  options.dialect = connection->dialect();
-  co_await database::postgres::require_citus_coordinator(*connection, "an import");
-  co_await require_initialised(*connection, options.schema);
+  auto connection = co_await open_first(options);
   // Holds the lock or the claim until the import ends.
   std::unique_ptr<Connection> holder;
   if (!traits_of(connection->dialect()).advisory_locks) {
-    holder = co_await database::postgres::open_connection(options, options.pooling);
+    holder = co_await open_another(options);
     // A beat without an answer fails, so that the work stops before another import takes the claim.
     holder->set_round_trip_limit(std::chrono::seconds(5));
     PostgresAdminSession session(*holder, options.schema);
@@ -339,9 +340,7 @@ Task<ImportOutcome> run_import(PostgresImportOptions options, ImportObserver& ob
         [&] { return import_alone(connection, options, observer, work, nullptr); });
     co_return work.end();
   }
-  if (connection->setup() != nullptr) {
-    holder = co_await database::postgres::open_connection(options, options.pooling);
-  }
+  if (connection->setup() != nullptr) holder = co_await open_another(options);
   Connection& lock = holder ? *holder : *connection;
   co_await lock_import(lock, options, observer);
   // The holder's transaction occupies a process of the pool.
@@ -352,11 +351,7 @@ Task<ImportOutcome> run_import(PostgresImportOptions options, ImportObserver& ob
 
 Task<void> load_part_of(PostgresImportOptions options, const ImportPlan& plan, ImportWork& work) {
   {
-    const auto connection = co_await database::postgres::open_connection(options);
-    options.pooling = connection->pooling();
-    options.dialect = connection->dialect();
-    co_await database::postgres::require_citus_coordinator(*connection, "an import");
-    co_await require_initialised(*connection, options.schema);
+    const auto connection = co_await open_first(options);
     options.progress = co_await read_progress(*connection, options.schema);
   }
   work.begin(plan);

@@ -13,7 +13,6 @@
 #include "coro/worker.h"
 #include "database/postgres/admin_session.h"
 #include "database/postgres/dialect.h"
-#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {

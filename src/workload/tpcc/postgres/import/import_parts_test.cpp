@@ -9,12 +9,10 @@
 
 #include "coro/scope.h"
 #include "support/over_the_wire.h"
-#include "workload/tpcc/part_fields.h"
 #include "workload/tpcc/postgres/database_fixture_test.h"
 #include "workload/tpcc/postgres/database_on_postgres.h"
 #include "workload/tpcc/postgres/import/copy_binary.h"
 #include "workload/tpcc/postgres/import/import.h"
-#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {

@@ -14,7 +14,6 @@
 #include "support/temporary_folder.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/database_fixture_test.h"
-#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {

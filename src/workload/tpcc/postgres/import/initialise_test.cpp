@@ -5,7 +5,6 @@
 #include "coro/scope.h"
 #include "workload/tpcc/import/import.h"
 #include "workload/tpcc/postgres/database_fixture_test.h"
-#include "workload/tpcc/postgres/import/schema.h"
 
 namespace drover::tpcc::postgres {
 namespace {

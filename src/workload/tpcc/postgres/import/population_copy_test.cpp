@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "workload/tpcc/postgres/import/schema.h"
+#include "workload/tpcc/postgres/import/import.h"
 
 namespace drover::tpcc::postgres {
 namespace {

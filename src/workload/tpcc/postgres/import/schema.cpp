@@ -1,14 +1,10 @@
-#include "workload/tpcc/postgres/import/schema.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cassert>
-#include <ranges>
 #include <utility>
 
 #include "database/postgres/dialect.h"
 #include "text/plain_text.h"
+#include "workload/tpcc/postgres/import/import.h"
 
 namespace drover::tpcc::postgres {
 
@@ -17,26 +13,6 @@ using database::postgres::DialectTraits;
 using database::postgres::traits_of;
 
 namespace {
-
-// The type of each column, in the order of column_names(table), by Table. A question mark allows
-// null. Sums of money have 18 digits, which no run fills; the 12 digits of clause 1.3 last 67
-// minutes at 1,000 Payments per second and warehouse.
-constexpr std::array<std::string_view, all_tables.size()> column_types = {
-    "int varchar(10) varchar(20) varchar(20) varchar(20) char(2) char(9) numeric(4,4) "
-    "numeric(18,2)",
-    "int int varchar(10) varchar(20) varchar(20) varchar(20) char(2) char(9) numeric(4,4) "
-    "numeric(18,2) int",
-    "int int int varchar(16) char(2) varchar(16) varchar(20) varchar(20) varchar(20) char(2) "
-    "char(9) char(16) timestamp char(2) numeric(12,2) numeric(4,4) numeric(18,2) numeric(18,2) "
-    "int int varchar(500)",
-    "int int int int int timestamp numeric(6,2) varchar(24)",
-    "int int int",
-    "int int int int timestamp int? int int",
-    "int int int int int int timestamp? int numeric(6,2) char(24)",
-    "int int varchar(24) numeric(5,2) varchar(50)",
-    "int int int char(24) char(24) char(24) char(24) char(24) char(24) char(24) char(24) char(24) "
-    "char(24) bigint int int varchar(50)",
-};
 
 // Returns the column that names the warehouse of a row; empty if there is none. A part of the table
 // holds complete warehouses; a payment belongs to the warehouse where it was made.
@@ -51,12 +27,10 @@ std::string_view type_in(Dialect dialect, std::string_view type) {
   return dialect == Dialect::cockroach && type == "int" ? "int4" : type;
 }
 
-std::string column_definition(std::string_view name, std::string_view type, Dialect dialect) {
-  const bool nullable = type.ends_with('?');
-  if (nullable) type.remove_suffix(1);
-  const std::string_view otherwise = type == "timestamp" ? " DEFAULT CURRENT_TIMESTAMP" : "";
-  return fmt::format("{} {}{}", name, type_in(dialect, type),
-                     nullable ? "" : fmt::format(" NOT NULL{}", otherwise));
+std::string column_definition(const TableColumn& column, Dialect dialect) {
+  const std::string_view otherwise = column.type == "timestamp" ? " DEFAULT CURRENT_TIMESTAMP" : "";
+  return fmt::format("{} {}{}", column.name, type_in(dialect, column.type),
+                     column.nullable ? "" : fmt::format(" NOT NULL{}", otherwise));
 }
 
 // TPC-C's history has no key. A dialect that wants one gets a column with a generated number, which
@@ -65,84 +39,49 @@ std::string_view history_number(Dialect dialect) {
   return dialect == Dialect::cockroach ? "h_id uuid NOT NULL DEFAULT gen_random_uuid()" : "";
 }
 
-// An object that is created after the load.
-struct Described {
-  SchemaObject::Kind kind;
+struct Reference {
   Table table;
   std::string_view columns;
-  std::string_view name = {};  // of an index
-  // The target of a reference.
-  Table to = {};
-  std::string_view key = {};
+  Table to;  // its key is the target
 };
 
-constexpr auto primary_key = SchemaObject::Kind::primary_key;
-constexpr auto secondary_index = SchemaObject::Kind::index;
-constexpr auto foreign_key = SchemaObject::Kind::foreign_key;
-
-// The index for the newest order of a customer.
-constexpr std::string_view newest_order = "idx_order";
-
-// History has no primary key. The references are those of clause 1.3.
-constexpr Described described[] = {
-    {primary_key, Table::Warehouse, "w_id"},
-    {primary_key, Table::District, "d_w_id, d_id"},
-    {primary_key, Table::Customer, "c_w_id, c_d_id, c_id"},
-    {primary_key, Table::NewOrder, "no_w_id, no_d_id, no_o_id"},
-    {primary_key, Table::Order, "o_w_id, o_d_id, o_id"},
-    {primary_key, Table::OrderLine, "ol_w_id, ol_d_id, ol_o_id, ol_number"},
-    {primary_key, Table::Item, "i_id"},
-    {primary_key, Table::Stock, "s_w_id, s_i_id"},
-    {secondary_index, Table::Customer, "c_w_id, c_d_id, c_last, c_first", "idx_customer_name"},
-    {secondary_index, Table::Order, "o_w_id, o_d_id, o_c_id, o_id", newest_order},
-    {foreign_key, Table::District, "d_w_id", "", Table::Warehouse, "w_id"},
-    {foreign_key, Table::Customer, "c_w_id, c_d_id", "", Table::District, "d_w_id, d_id"},
-    {foreign_key, Table::History, "h_c_w_id, h_c_d_id, h_c_id", "", Table::Customer,
-     "c_w_id, c_d_id, c_id"},
-    {foreign_key, Table::History, "h_w_id, h_d_id", "", Table::District, "d_w_id, d_id"},
-    {foreign_key, Table::NewOrder, "no_w_id, no_d_id, no_o_id", "", Table::Order,
-     "o_w_id, o_d_id, o_id"},
-    {foreign_key, Table::Order, "o_w_id, o_d_id, o_c_id", "", Table::Customer,
-     "c_w_id, c_d_id, c_id"},
-    {foreign_key, Table::OrderLine, "ol_w_id, ol_d_id, ol_o_id", "", Table::Order,
-     "o_w_id, o_d_id, o_id"},
-    {foreign_key, Table::OrderLine, "ol_supply_w_id, ol_i_id", "", Table::Stock, "s_w_id, s_i_id"},
-    {foreign_key, Table::Stock, "s_w_id", "", Table::Warehouse, "w_id"},
-    {foreign_key, Table::Stock, "s_i_id", "", Table::Item, "i_id"},
+// The references of clause 1.3.
+constexpr Reference references[] = {
+    {Table::District, "d_w_id", Table::Warehouse},
+    {Table::Customer, "c_w_id, c_d_id", Table::District},
+    {Table::History, "h_c_w_id, h_c_d_id, h_c_id", Table::Customer},
+    {Table::History, "h_w_id, h_d_id", Table::District},
+    {Table::NewOrder, "no_w_id, no_d_id, no_o_id", Table::Order},
+    {Table::Order, "o_w_id, o_d_id, o_c_id", Table::Customer},
+    {Table::OrderLine, "ol_w_id, ol_d_id, ol_o_id", Table::Order},
+    {Table::OrderLine, "ol_supply_w_id, ol_i_id", Table::Stock},
+    {Table::Stock, "s_w_id", Table::Warehouse},
+    {Table::Stock, "s_i_id", Table::Item},
 };
 
-// YugabyteDB distributes rows by hash of the district; rows of warehouse, item and stock by hash of
-// the first column.
-std::string sharded_columns(const Described& one) {
-  const bool by_first =
-      one.table == Table::Warehouse || one.table == Table::Item || one.table == Table::Stock;
-  std::string text;
-  int number = 0;
-  for (const auto& part : std::views::split(one.columns, std::string_view(", "))) {
-    const std::string_view column(part.begin(), part.end());
-    ++number;
-    if (by_first) {
-      text += fmt::format("{}{} {}", number > 1 ? ", " : "", column, number == 1 ? "HASH" : "ASC");
-    } else if (number <= 2) {
-      text += number == 1 ? fmt::format("({}, ", column) : fmt::format("{}) HASH", column);
-    } else {
-      text += fmt::format(", {} {}", column,
-                          column == "o_id" && one.name == newest_order ? "DESC" : "ASC");
-    }
-  }
-  return text;
+std::string joined(std::span<const std::string_view> columns) {
+  return fmt::format("{}", fmt::join(columns, ", "));
 }
 
-std::string columns_in(const Described& one, Dialect dialect) {
-  return dialect == Dialect::yugabyte ? sharded_columns(one) : std::string(one.columns);
+// Returns the columns of a key or an index. YugabyteDB distributes rows by hash of the district,
+// and rows of warehouse, item and stock by hash of the first column.
+std::string columns_in(Dialect dialect, Table table, std::span<const std::string_view> columns,
+                       bool newest_first = false) {
+  if (dialect != Dialect::yugabyte) return joined(columns);
+  const bool by_first = table == Table::Warehouse || table == Table::Item || table == Table::Stock;
+  const size_t hashed = by_first ? 1 : 2;
+  std::string text =
+      fmt::format(fmt::runtime(by_first ? "{} HASH" : "({}) HASH"), joined(columns.first(hashed)));
+  for (const std::string_view column : columns.subspan(hashed)) {
+    text += fmt::format(", {} {}", column, newest_first && column == "o_id" ? "DESC" : "ASC");
+  }
+  return text;
 }
 
 // Returns the PRIMARY KEY clause of CREATE TABLE with a leading comma.
 std::string key_of(Table table, Dialect dialect) {
   std::string columns;
-  for (const Described& one : described) {
-    if (one.kind == primary_key && one.table == table) columns = columns_in(one, dialect);
-  }
+  if (table != Table::History) columns = columns_in(dialect, table, key_columns(table));
   if (table == Table::History && !history_number(dialect).empty()) columns = "h_w_id, h_id";
   if (columns.empty()) return {};
   return fmt::format(",\n  CONSTRAINT {} PRIMARY KEY ({})",
@@ -186,25 +125,30 @@ constexpr std::string_view claim_columns =
     "  import_owner text,\n"
     "  import_beat bigint NOT NULL DEFAULT 0,\n";
 
-SchemaObject made_of(const Described& one, std::string_view schema, Layout layout) {
-  const std::string_view bare_table = table_name(one.table);
-  const std::string table = qualified_name(schema, bare_table);
-  SchemaObject object{
-      .kind = one.kind, .name = std::string(one.name), .table = one.table, .sql = {}};
-  if (one.kind == primary_key) {
-    object.name = fmt::format("{}_pkey", bare_table);
-    object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY ({})", table,
-                             quote_identifier(object.name), one.columns);
-  } else if (one.kind == secondary_index) {
-    object.sql = fmt::format("CREATE INDEX {} ON {} ({})", quote_identifier(object.name), table,
-                             columns_in(one, layout.dialect));
-  } else {
-    object.name = fmt::format("{}_{}_fkey", bare_table, table_name(one.to));
-    object.sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({})",
-                             table, quote_identifier(object.name), one.columns,
-                             qualified_name(schema, table_name(one.to)), one.key);
-  }
-  return object;
+SchemaObject primary_key(Table table, std::string_view schema) {
+  std::string name = fmt::format("{}_pkey", table_name(table));
+  std::string sql = fmt::format("ALTER TABLE {} ADD CONSTRAINT {} PRIMARY KEY ({})",
+                                qualified_name(schema, table_name(table)), quote_identifier(name),
+                                joined(key_columns(table)));
+  return {SchemaObject::Kind::primary_key, std::move(name), table, std::move(sql)};
+}
+
+SchemaObject index_object(const SecondaryIndex& index, std::string_view schema, Dialect dialect) {
+  const bool newest_first = index.table == Table::Order;
+  return {SchemaObject::Kind::index, std::string(index.name), index.table,
+          fmt::format("CREATE INDEX {} ON {} ({})", quote_identifier(index.name),
+                      qualified_name(schema, table_name(index.table)),
+                      columns_in(dialect, index.table, index.columns, newest_first))};
+}
+
+SchemaObject foreign_key(const Reference& reference, std::string_view schema) {
+  const auto& [table, columns, to] = reference;
+  std::string name = fmt::format("{}_{}_fkey", table_name(table), table_name(to));
+  std::string sql =
+      fmt::format("ALTER TABLE {} ADD CONSTRAINT {} FOREIGN KEY ({}) REFERENCES {} ({})",
+                  qualified_name(schema, table_name(table)), quote_identifier(name), columns,
+                  qualified_name(schema, table_name(to)), joined(key_columns(to)));
+  return {SchemaObject::Kind::foreign_key, std::move(name), table, std::move(sql)};
 }
 
 }  // namespace
@@ -214,15 +158,10 @@ bool has_partitions(Dialect dialect) noexcept {
 }
 
 std::string create_table(Table table, std::string_view schema, Layout layout) {
-  std::string_view types = column_types[static_cast<size_t>(table)];
   std::string columns;
-  for (const std::string_view name : column_names(table)) {
-    assert(!types.empty());
-    const std::string_view type = types.substr(0, types.find(' '));
-    types.remove_prefix(std::min(type.size() + 1, types.size()));
-    columns += (columns.empty() ? "" : ",\n  ") + column_definition(name, type, layout.dialect);
+  for (const TableColumn& column : columns_of(table)) {
+    columns += (columns.empty() ? "" : ",\n  ") + column_definition(column, layout.dialect);
   }
-  assert(types.empty());
   const std::string_view number = table == Table::History ? history_number(layout.dialect) : "";
   if (!number.empty()) columns += fmt::format(",\n  {}", number);
   if (traits_of(layout.dialect).keys_with_table) columns += key_of(table, layout.dialect);
@@ -291,22 +230,23 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
 std::vector<SchemaObject> schema_objects(std::string_view schema, Layout layout) {
   const DialectTraits& traits = traits_of(layout.dialect);
   std::vector<SchemaObject> objects;
-  for (const Described& one : described) {
-    if (one.kind == primary_key && traits.keys_with_table) continue;
-    if (one.kind == foreign_key && !traits.foreign_keys) continue;
-    objects.push_back(made_of(one, schema, layout));
+  for (const Table table : all_tables) {
+    const bool gets_key = !traits.keys_with_table && !key_columns(table).empty();
+    if (gets_key) objects.push_back(primary_key(table, schema));
   }
+  for (const SecondaryIndex& index : secondary_indexes) {
+    objects.push_back(index_object(index, schema, layout.dialect));
+  }
+  if (!traits.foreign_keys) return objects;
+  for (const Reference& reference : references) objects.push_back(foreign_key(reference, schema));
   return objects;
 }
 
 std::string copy_statement(Table table, std::string_view schema) {
-  std::string columns;
-  for (const std::string_view name : column_names(table)) {
-    if (!columns.empty()) columns += ", ";
-    columns += quote_identifier(name);
-  }
+  std::vector<std::string> columns;
+  for (const std::string_view name : column_names(table)) columns.push_back(quote_identifier(name));
   return fmt::format("COPY {} ({}) FROM STDIN (FORMAT binary)",
-                     qualified_name(schema, table_name(table)), columns);
+                     qualified_name(schema, table_name(table)), fmt::join(columns, ", "));
 }
 
 }  // namespace drover::tpcc::postgres

@@ -1,4 +1,4 @@
-#include "workload/tpcc/postgres/import/schema.h"
+#include "workload/tpcc/postgres/import/import.h"
 
 #include <gtest/gtest.h>
 

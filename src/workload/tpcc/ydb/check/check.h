@@ -107,9 +107,6 @@ std::string decimal_text(database::ydb::Decimal value, int scale);
 std::vector<YqlCondition> conditions();
 std::vector<NotAsked> ruled_out();
 
-// Returns a condition that conditions.yql does not contain. Requires: the condition has a pattern.
-YqlCondition pattern_condition(const Condition& condition);
-
 // A session of a check, which executes one condition over one range at a time. Belongs to the
 // client's worker; the client must outlive it.
 class CheckSession {

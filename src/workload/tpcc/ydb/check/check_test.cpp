@@ -14,7 +14,6 @@
 #include "database/error.h"
 #include "database/ydb/database_access.h"
 #include "support/over_the_wire.h"
-#include "workload/tpcc/part_fields.h"
 #include "workload/tpcc/ydb/check/checked_database_test.h"
 
 namespace drover::tpcc::ydb {

@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ranges>
+#include <tuple>
 #include <utility>
 
-#include "workload/tpcc/check/catalogue.h"
 #include "workload/tpcc/random.h"
-#include "workload/tpcc/sql_text.h"
 #include "workload/tpcc/ydb/check/conditions.yql.h"
-#include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
 
@@ -90,47 +87,134 @@ std::string filled(std::string_view text, const ResultSetView& rows, std::size_t
   return result.append(text);
 }
 
-// Selects rows outside of the existing warehouses.
-std::string rows_of_warehouses() {
-  std::string selects;
-  for (int place = 0; const auto& [table, column] : columns_of_warehouses) {
-    selects += fmt::format(R"({0}
-    SELECT {1} AS place, "{2}.{3}"u AS name, COUNT(*) AS outside, MIN({3}) AS lowest,
-           MAX({3}) AS highest, $newest AS newest
-    FROM {2} WHERE {3} < 1 OR {3} > $newest)",
-                           place == 0 ? "" : "\n    UNION ALL", place, table, column);
-    if (column == "h_w_id") selects += fmt::format(" OR {} IS NULL", column);  // in no key
-    ++place;
+// Returns the type of a column in templates.
+std::string_view kind_of(std::string_view column) {
+  for (const Table table : all_tables) {
+    for (const auto& [name, type] : columns(table)) {
+      if (name != column) continue;
+      if (type.primitive == Primitive::decimal) return ":money";
+      if (type.primitive == Primitive::utf8) return ":text";
+      if (type.primitive == Primitive::timestamp) return ":time";
+    }
   }
-  return selects;
+  return "";
 }
 
-std::string district_of_stock() {
-  std::string dist = "CASE l.ol_d_id";
-  for (int district = 1; district <= 10; ++district)
-    dist += fmt::format(" WHEN {0} THEN s.s_dist_{0:02}", district);
-  return dist + " ELSE NULL END";
+// Returns the predicate with #amounts# as literals and without the marks of money.
+std::string with_amounts(std::string_view predicate) {
+  std::string text;
+  for (bool in_amount = false; const char letter : predicate) {
+    if (letter == '#') {
+      in_amount = !in_amount;
+      text += in_amount ? "Decimal(\"" : "\", 22, 9)";
+    } else if (letter != '@') {
+      text += letter;
+    }
+  }
+  return text;
 }
 
-YqlCondition written_condition(const Condition& rule, const SqlText& text,
-                               const std::vector<SqlText>& texts) {
-  std::string sql = filled_in(
-      text.text, texts,
-      {{"rows_of_warehouses", rows_of_warehouses()}, {"district_of_stock", district_of_stock()}});
-  YqlCondition condition{rule, std::move(sql), {}, {}, {}};
-  for (const auto& [word, value] : text.fields) {
+// Reads the fields of a text. `fill` completes their values.
+template <class Fill>
+void add_fields(const NamedText& text, YqlCondition& condition, Fill fill) {
+  for (const auto& [word, raw] : text.fields) {
+    const std::string value = fill(raw);
     if (word == "by") {
       condition.order = value;
       condition.key = key_of(value);
     } else if (word == "key") {
       condition.key = value;
     } else if (word == "expected") {
-      condition.judgements.push_back({.expected = std::string(value), .found = {}});
+      condition.judgements.push_back({.expected = value, .found = {}});
     } else {
       Judgement& last = condition.judgements.back();
       (word == "found" ? last.found : word == "column" ? last.column : last.holds) = value;
     }
   }
+}
+
+YqlCondition written_condition(const Condition& rule, const NamedText& text,
+                               const NamedTexts& texts) {
+  YqlCondition condition{rule, {}, {}, {}, {}};
+  condition.sql = filled_in(text.text, texts, {{"warehouse_columns", warehouse_columns(texts)}});
+  add_fields(text, condition, [](std::string_view value) { return std::string(value); });
+  return condition;
+}
+
+void add_group(const Condition& rule, std::vector<TextArgument>& words) {
+  const std::string& warehouse = rule.warehouse;
+  words.emplace_back("group_key", warehouse.empty() ? std::string(rule.table) : "w_id={w_id}");
+  words.emplace_back("group_by", warehouse.empty() ? "" : fmt::format(" GROUP BY {}", warehouse));
+}
+
+void add_rows(const Condition& rule, std::vector<TextArgument>& words) {
+  const auto& [warehouse, district] = std::tie(rule.warehouse, rule.district);
+  const bool any_id = !rule.word("any_id").empty();
+  const bool by_district = !district.empty();
+  const std::int64_t count = std::stoll(rule.word("last")) - std::stoll(rule.word("first")) + 1;
+  words.emplace_back("count", std::to_string(count));
+  words.emplace_back("keys", by_district ? "w_id, d_id" : "w_id");
+  words.emplace_back("columns", by_district ? warehouse + ", " + district : warehouse);
+  words.emplace_back("names", by_district
+                                  ? fmt::format("{} AS w_id, {} AS d_id", warehouse, district)
+                                  : warehouse + " AS w_id");
+  words.emplace_back("due", by_district ? "$due_districts" : "$due_warehouses");
+  words.emplace_back("different",
+                     any_id ? fmt::format("COUNT(DISTINCT {})", rule.word("any_id")) : "COUNT(*)");
+  words.emplace_back("and_different", any_id ? ", {different} different" : "");
+}
+
+YqlCondition columns_condition(const Condition& rule, const NamedTexts& texts,
+                               const std::vector<TextArgument>& words) {
+  std::vector<std::string_view> key = rule.key;
+  if (rule.table == "history") key.push_back("h_c_nano_ts");
+  std::string selected = fmt::format("{}", fmt::join(key, ", "));
+  YqlCondition condition{rule, {}, selected, key_of(selected), {}};
+  std::string holds;
+  for (const Domain& domain : rule.domains) {
+    const bool in_key = std::ranges::find(key, domain.column) != key.end();
+    const std::string name = fmt::format("holds_{}", condition.judgements.size());
+    if (!in_key) selected += fmt::format(", {}", domain.column);
+    holds += fmt::format(",\n           COALESCE({}, false) AS {}",
+                         with_amounts(predicate_of(domain, texts)), name);
+    condition.judgements.push_back(
+        {.column = domain.column,
+         .holds = name,
+         .expected = domain.expected,
+         .found = fmt::format("{{{}{}}}", domain.column, kind_of(domain.column))});
+  }
+  // The text defines the rows that the condition judges, if they are not those of the table.
+  const NamedText* source = find_text(texts, "source of " + rule.name);
+  std::string before = source == nullptr ? "" : filled_in(source->text, {}, words) + "\n";
+  const bool is_named = source != nullptr && !source->fields.empty();
+  const std::string_view from = is_named ? source->fields.front().second : rule.table;
+  condition.sql =
+      fmt::format("{}$judged = (\n    SELECT {}{}\n    FROM {} WHERE {});", before, selected, holds,
+                  from, is_named ? "true" : filled_in("{range}", {}, words));
+  return condition;
+}
+
+// Returns all columns of the table: "t.c_id AS c_id, …".
+std::string all_columns(std::string_view table) {
+  std::string list;
+  for (const Column& column : columns(*std::ranges::find(all_tables, table, table_name))) {
+    list += fmt::format("t.{0} AS {0}, ", column.name);
+  }
+  return list;
+}
+
+// Returns a condition that conditions.yql states by a pattern.
+YqlCondition pattern_condition(const Condition& rule, const NamedTexts& texts) {
+  std::vector<TextArgument> words = arguments_of(rule, texts);
+  if (rule.pattern == "columns") {
+    words.emplace_back("all_columns", all_columns(rule.table));
+    return columns_condition(rule, texts, words);
+  }
+  add_group(rule, words);
+  if (rule.pattern == "rows") add_rows(rule, words);
+  const NamedText& text = text_named(texts, rule.pattern);
+  YqlCondition condition{rule, filled_in(text.text, {}, words), {}, {}, {}};
+  add_fields(text, condition, [&](std::string_view value) { return filled_in(value, {}, words); });
   return condition;
 }
 
@@ -138,8 +222,7 @@ YqlCondition written_condition(const Condition& rule, const SqlText& text,
 
 std::string key_of(std::string_view columns) {
   std::string key;
-  for (const auto& part : std::views::split(columns, std::string_view(", "))) {
-    const std::string_view column(part.begin(), part.end());
+  for (const std::string_view column : split(columns, ", ")) {
     key += fmt::format("{}{}={{{}}}", key.empty() ? "" : " ", column, column);
   }
   return key;
@@ -216,18 +299,19 @@ std::string decimal_text(Decimal value, int scale) {
 }
 
 std::vector<NotAsked> ruled_out() {
-  return {{condition_named("new_order.keys"), "the primary key excludes duplicate rows"}};
+  return {{*std::ranges::find(catalogue(), "new_order.keys", &Condition::name),
+           "the primary key excludes duplicate rows"}};
 }
 
 std::vector<YqlCondition> conditions() {
-  const std::vector<SqlText> texts = sql_texts(conditions_yql);
+  const NamedTexts texts = named_texts(conditions_yql);
   const std::vector<Condition> impossible = rules_of(ruled_out());
   std::vector<YqlCondition> all;
   for (const Condition& rule : catalogue()) {
     if (std::ranges::find(impossible, rule.name, &Condition::name) != impossible.end()) continue;
-    const auto own = std::ranges::find(texts, rule.name, &SqlText::name);
-    all.push_back(own != texts.end() ? written_condition(rule, *own, texts)
-                                     : pattern_condition(rule));
+    const NamedText* own = find_text(texts, rule.name);
+    all.push_back(own != nullptr ? written_condition(rule, *own, texts)
+                                 : pattern_condition(rule, texts));
     // The key of history begins with the customer's warehouse.
     if (rule.span == Span::history_range) all.back().rule.span = Span::range;
   }

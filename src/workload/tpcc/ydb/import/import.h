@@ -19,17 +19,23 @@
 // far an import came.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coro/clock.h"
 #include "coro/task.h"
 #include "database/ydb/database_access.h"
+#include "database/ydb/value/bulk_rows.h"
 #include "workload/tpcc/database.h"
 #include "workload/tpcc/import/import_record.h"
+#include "workload/tpcc/import/population_rows.h"
 #include "workload/tpcc/ydb/import/schema.h"
 
 namespace drover::tpcc::ydb {
@@ -84,6 +90,65 @@ std::span<const Table> tables_of(LoadedPart part);
 coro::Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
                                    ImportRequest request);
 
+// Takes the rows of PopulationRows.
+class PopulationBulkRows : public BulkRows {
+ public:
+  static constexpr bool history_is_numbered = true;
+
+  using BulkRows::BulkRows;
+
+  template <class... Fields>
+  PopulationBulkRows& add(const Fields&... fields) {
+    (put(fields), ...);
+    return *this;
+  }
+
+  template <class... Fields>
+  void row(const Fields&... fields) {
+    add(fields...).end_row();
+  }
+
+ private:
+  using BulkRows::put;
+  void put(Timestamp value) { put_timestamp(value.us); }
+  void put(Cents money) { put(money_of_cents(money.count)); }
+  void put(TenThousandths rate) { put(rate_of_ten_thousandths(rate.count)); }
+  void put(const Address& address) {
+    add(address.street_1, address.street_2, address.city, address.state, address.zip);
+  }
+  template <size_t size>
+  void put(const std::array<char, size>& text) {
+    put(std::string_view(text.data(), size));
+  }
+  template <size_t size, size_t count>
+  void put(const std::array<std::array<char, size>, count>& texts) {
+    for (const auto& text : texts) put(text);
+  }
+  template <class Field>
+  void put(const std::optional<Field>& value) {
+    value ? put(*value) : put_null();
+  }
+};
+
+// Returns the number of batches of a warehouse's part of the table, or of all of Table::Item.
+inline int32_t batch_count(Table table) {
+  const bool small = table == Table::Warehouse || table == Table::District || table == Table::Item;
+  return small ? 1 : districts_per_warehouse;
+}
+
+// Returns a batch: 10,000 rows of stock, 100,000 of item, all of warehouse and district, and those
+// of a district of the other tables. Table::Item ignores `w_id`. Requires: batch <
+// batch_count(table).
+inline BulkRows make_batch(Table table, int32_t w_id, int32_t batch, const PopulationSeed& seed) {
+  PopulationBulkRows rows(columns(table));
+  PopulationRows population(table, w_id, seed);
+  const int32_t size = PopulationRows::size(table) / batch_count(table);
+  for (int32_t index = batch * size; index < (batch + 1) * size; ++index) {
+    population.write(rows, index);
+  }
+  return BulkRows(std::move(rows));
+}
+
 // Records a part as loaded.
 coro::Task<void> write_loaded(DatabaseAccess& access, LoadedPart part, int64_t rows);
 
@@ -91,22 +156,22 @@ coro::Task<void> write_loaded(DatabaseAccess& access, LoadedPart part, int64_t r
 // recorded in drover_tpcc, so that the next import finds the build of a killed one. Cancelling the
 // task cancels the build at the server.
 struct IndexBuild {
-  Index index;
+  SecondaryIndex index;
   std::string operation = {};  // of an earlier import; empty: none
   coro::Duration poll_interval = std::chrono::seconds(1);
 };
 
 // For messages: "index idx_order on oorder".
-std::string description(const Index& index);
+std::string description(const SecondaryIndex& index);
 
 // Returns whether statements can use the index.
-coro::Task<bool> index_exists(DatabaseAccess& access, Index index);
+coro::Task<bool> index_exists(DatabaseAccess& access, SecondaryIndex index);
 
 // Returns when statements can use the index. Throws database::Error, whose message names the index,
 // if the server has failed to build it.
 coro::Task<void> build_index(DatabaseAccess& access, IndexBuild build);
 
 // To be called before rows are loaded, because BulkUpsert refuses tables with such an index.
-coro::Task<void> drop_index(DatabaseAccess& access, Index index);
+coro::Task<void> drop_index(DatabaseAccess& access, SecondaryIndex index);
 
 }  // namespace drover::tpcc::ydb

@@ -13,7 +13,6 @@
 #include "database/postgres/connection.h"
 #include "support/over_the_wire.h"
 #include "workload/tpcc/import/import.h"
-#include "workload/tpcc/part_fields.h"
 #include "workload/tpcc/postgres/import/import.h"
 #include "workload/tpcc/ydb/check/fresh_database_test.h"
 

@@ -26,7 +26,7 @@ using database::ydb::YdbError;
 constexpr coro::Duration cancel_time = std::chrono::seconds(5);
 
 // Records the operation that builds the index; empty: none.
-Task<void> write_build(DatabaseAccess& access, const Index& index, std::string operation) {
+Task<void> write_build(DatabaseAccess& access, const SecondaryIndex& index, std::string operation) {
   using database::ydb::Primitive;
   const std::string column = fmt::format("build_{}", index.name);
   const Column columns[] = {{"id", Primitive::int32}, {column, Primitive::utf8}};
@@ -36,7 +36,7 @@ Task<void> write_build(DatabaseAccess& access, const Index& index, std::string o
 }
 
 // Returns the id of the operation, or an empty text if the index exists already.
-Task<std::string> begin_build(DatabaseAccess& access, const Index& index) {
+Task<std::string> begin_build(DatabaseAccess& access, const SecondaryIndex& index) {
   // Not cancelled, because a build of unknown id could not be stopped.
   coro::CancelSource own(coro::Worker::current());
   IndexOperation begun;
@@ -64,12 +64,13 @@ Task<std::optional<YdbError>> wait_for(DatabaseAccess& access, const std::string
   co_return operation.error;
 }
 
-Task<void> cancel_build(DatabaseAccess& access, const Index& index, const std::string& id) {
+Task<void> cancel_build(DatabaseAccess& access, const SecondaryIndex& index,
+                        const std::string& id) {
   co_await access.client().cancel_operation(id);
   co_await write_build(access, index, "");
 }
 
-Error failure(const Index& index, const Error& error) {
+Error failure(const SecondaryIndex& index, const Error& error) {
   return Error(error.error_class(), error.sqlstate(),
                fmt::format("{} was not built: {}", description(index), error.what()));
 }
@@ -101,7 +102,7 @@ Task<std::optional<YdbError>> follow(DatabaseAccess& access, const IndexBuild& b
 
 }  // namespace
 
-std::string description(const Index& index) {
+std::string description(const SecondaryIndex& index) {
   return fmt::format("index {} on {}", index.name, table_name(index.table));
 }
 
@@ -120,7 +121,7 @@ Task<void> build_index(DatabaseAccess& access, IndexBuild build) {
   if (error) throw failure(build.index, *error);
 }
 
-Task<void> drop_index(DatabaseAccess& access, Index index) {
+Task<void> drop_index(DatabaseAccess& access, SecondaryIndex index) {
   std::optional<YdbError> error;
   try {
     co_await access.change_scheme(

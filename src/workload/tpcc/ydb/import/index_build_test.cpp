@@ -17,8 +17,8 @@ using testing::HasSubstr;
 
 constexpr coro::Duration interval = std::chrono::milliseconds(1);
 
-const Index& index_of_orders() {
-  return secondary_indexes()[1];
+const SecondaryIndex& index_of_orders() {
+  return secondary_indexes[1];
 }
 
 class IndexBuilding : public FreshDatabase {

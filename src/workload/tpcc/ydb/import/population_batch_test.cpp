@@ -1,5 +1,5 @@
 // The bytes of rows are those that protobuf writes for the same values.
-#include "workload/tpcc/ydb/import/population_batch.h"
+#include "workload/tpcc/ydb/import/import.h"
 
 #include <gtest/gtest.h>
 

@@ -37,16 +37,6 @@ using database::ydb::Column;
 // Their types are those of written rows: optional where TPC-C allows NULL.
 std::span<const Column> columns(Table table);
 
-struct Index {
-  std::string_view name;
-  Table table;
-  std::span<const std::string_view> columns;
-};
-
-// Returns the indexes: customer by last name, and oorder by customer. Statements name them: VIEW
-// idx_order.
-std::span<const Index> secondary_indexes();
-
 // Returns CREATE TABLE IF NOT EXISTS, which may be repeated, with a name without folder.
 // `warehouses`: the expected number, for the partitions.
 std::string create_table(Table table, int32_t warehouses);
