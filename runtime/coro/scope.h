@@ -29,7 +29,7 @@ class Scope final : public CancelSource {
   ~Scope() { assert(running_ == 0 && "join() a scope before it is left"); }
 
   // Starts `task` under this scope in the worker's next turn. In a cancelled scope the task runs,
-  // too, up to its first wait. Throws std::bad_alloc after destroying the task.
+  // too, up to its first wait. If this throws std::bad_alloc, the task is destroyed.
   void start(Task<void> task);
 
   std::size_t running() const noexcept { return running_; }

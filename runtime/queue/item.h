@@ -7,7 +7,7 @@
 
 namespace drover::queue {
 
-// Items are pointers, indexes or other small values that can be copied as bytes.
+// Value that a queue can hold: a pointer, an index or another small value that is copied as bytes.
 template <class Item>
 concept QueueItem = std::is_trivially_copyable_v<Item> && std::default_initializable<Item> &&
                     sizeof(Item) <= sizeof(void*);

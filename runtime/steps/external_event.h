@@ -42,7 +42,7 @@ class ExternalEvent {
   explicit ExternalEvent(std::shared_ptr<detail::ExternalLink> link) noexcept
       : link_(std::move(link)) {}
 
-  // Requires (both): not moved from.
+  // Both functions require that the handle was not moved from.
   template <class... Values>
   void success(Values&&... values) const {
     run_at_home([results = std::tuple<ResultOf<Values>...>(std::forward<Values>(values)...)](

@@ -109,7 +109,7 @@ void Flow::cancel_now() noexcept {
   ended(Outcome::cancelled);
 }
 
-// Cancels the flow, also for a call from one of its own steps: then when that step returns.
+// Cancels the flow at once, or, if a step of the flow is running, when the step returns.
 void Flow::cancel_soon() noexcept {
   if (!main_.active()) return;
   if (running_ == nullptr) {

@@ -39,29 +39,17 @@ void put(std::vector<std::uint8_t>& bytes, std::uint64_t value) {
   bytes.push_back(static_cast<std::uint8_t>(value));
 }
 
-class ByteReader {
- public:
-  explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-
-  bool at_end() const { return at_ == bytes_.size(); }
-  // Returns the next number. If the bytes encode none, returns 0 and failed() returns true.
-  std::uint64_t take() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && !at_end(); shift += 7) {
-      const std::uint8_t byte = bytes_[at_++];
-      value |= std::uint64_t{byte & 0x7fU} << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    failed_ = true;
-    return 0;
+// Removes the first number from `bytes`. Returns nothing if they begin with none.
+std::optional<std::uint64_t> take(std::span<const std::uint8_t>& bytes) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const std::uint8_t byte = bytes.front();
+    bytes = bytes.subspan(1);
+    value |= std::uint64_t{byte & 0x7fU} << shift;
+    if ((byte & 0x80) == 0) return value;
   }
-  bool failed() const { return failed_; }
-
- private:
-  std::span<const std::uint8_t> bytes_;
-  std::size_t at_ = 0;
-  bool failed_ = false;
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -93,10 +81,10 @@ void SparseHistogram::merge(const SparseHistogram& other) {
 // empty buckets after it, so that a run of empty buckets takes two numbers.
 std::vector<std::uint8_t> histogram_bytes(const SparseHistogram& histogram) {
   std::vector<std::uint8_t> bytes;
-  put(bytes, histogram.overflow);
-  put(bytes, histogram.sum_ns);
-  put(bytes, histogram.min_ns);
-  put(bytes, histogram.max_ns);
+  for (const std::uint64_t figure :
+       {histogram.overflow, histogram.sum_ns, histogram.min_ns, histogram.max_ns}) {
+    put(bytes, figure);
+  }
   std::size_t next = 0;
   for (const auto& [index, count] : histogram.buckets) {
     if (index > next) {
@@ -110,24 +98,25 @@ std::vector<std::uint8_t> histogram_bytes(const SparseHistogram& histogram) {
 }
 
 std::optional<SparseHistogram> histogram_of(std::span<const std::uint8_t> bytes) {
-  ByteReader reader(bytes);
   SparseHistogram histogram;
-  histogram.overflow = reader.take();
-  histogram.sum_ns = reader.take();
-  histogram.min_ns = reader.take();
-  histogram.max_ns = reader.take();
+  for (std::uint64_t* figure :
+       {&histogram.overflow, &histogram.sum_ns, &histogram.min_ns, &histogram.max_ns}) {
+    const auto value = take(bytes);
+    if (!value) return std::nullopt;
+    *figure = *value;
+  }
   std::size_t next = 0;
-  while (!reader.at_end() && !reader.failed()) {
-    if (next >= bucket_count) return std::nullopt;
-    if (const std::uint64_t count = reader.take()) {
-      histogram.buckets.emplace_back(next++, count);
-    } else if (const std::uint64_t more = reader.take(); more < bucket_count - next) {
-      next += more + 1;
+  while (!bytes.empty()) {
+    const auto count = take(bytes);
+    if (!count || next >= bucket_count) return std::nullopt;
+    if (*count != 0) {
+      histogram.buckets.emplace_back(next++, *count);
+    } else if (const auto more = take(bytes); more && *more < bucket_count - next) {
+      next += *more + 1;
     } else {
       return std::nullopt;
     }
   }
-  if (reader.failed()) return std::nullopt;
   return histogram;
 }
 

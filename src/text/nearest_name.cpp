@@ -7,7 +7,7 @@
 namespace drover::text {
 namespace {
 
-// Longer texts are no names. The work grows with the square of the length.
+// Longest text that is compared, because the work grows with the square of the length.
 constexpr std::size_t name_bytes_max = 100;
 
 }  // namespace

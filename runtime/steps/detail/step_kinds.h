@@ -62,7 +62,8 @@ auto params_of(Callable& callable) {
   }
 }
 
-// Moves out the results that the body takes by value. The results stay for later steps.
+// Calls the body with the results. Moves out those that the body takes by value. The block of
+// results stays for later steps.
 template <class Body, class... Params, std::size_t... I>
 void call_with_results(Body& body, Steps& steps, Strand& strand, ParamList<Params...>,
                        std::index_sequence<I...>) {
@@ -348,7 +349,7 @@ struct AwaitDriver {
   std::coroutine_handle<promise_type> handle;
 };
 
-// Part of the waiting step.
+// Attachment of the step that awaits the task.
 struct AwaitAttachment final : AttachmentOf<AwaitAttachment, Slot::extended, true> {
   explicit AwaitAttachment(Steps& s) noexcept : step(s) {}
   ~AwaitAttachment();  // cancels the task if it has not ended
