@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "coro/block_on.h"
 #include "coro/deadline.h"
 #include "coro/sleep.h"
 
