@@ -10,15 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "cli/agent.h"
 #include "cli/commands.h"
 #include "cli/help/help.h"
 #include "cli/hosts_option.h"
-#include "cli/option/command_line.h"
 #include "cli/option/option_sources.h"
-#include "cli/process_setup.h"
+#include "cli/program.h"
 #include "cli/standard_output.h"
-#include "cli/version.h"
 #include "ranks/job.h"
 #include "ranks/mpi_meeting.h"
 #include "text/utf8.h"

@@ -1,36 +1,28 @@
-#include "cli/agent.h"
-
+// `drover agent`: the process that executes one host's part of a command on several hosts. It joins
+// the coordinator, which sends it the command.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
-#include <memory>
-#include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <thread>
 
 #include "cli/commands.h"
-#include "cli/option/command_line.h"
+#include "cli/hosts_option.h"
+#include "cli/program.h"
 #include "cli/standard_output.h"
-#include "cli/version.h"
 #include "file/bounded_file.h"
 #include "measure/process.h"
-#include "ranks/job.h"
 #include "ranks/member.h"
 #include "ranks/mpi_meeting.h"
-#include "run/usage_error.h"
 #include "text/plain_text.h"
 
 namespace drover::cli {
 namespace {
 
-namespace fs = std::filesystem;
 using ranks::Message;
 
 constexpr const char* standard_input = "-";
@@ -80,9 +72,9 @@ ranks::MemberPlace place_of(const AgentArguments& arguments) {
 }
 
 // Joins the coordinator. Throws ranks::LinkError if the coordinator refuses, or does not answer
-// within `patience`.
+// within `limit`.
 void join(std::optional<ranks::Member>& member, const std::string& address,
-          ranks::MemberPlace place, coro::Duration patience) {
+          ranks::MemberPlace place, coro::Duration limit) {
   const auto start = std::chrono::steady_clock::now();
   for (bool is_first = true;; is_first = false) {
     std::string reason;
@@ -95,15 +87,15 @@ void join(std::optional<ranks::Member>& member, const std::string& address,
     } catch (const ranks::Unreachable& error) {
       reason = error.what();
     }
-    if (std::chrono::steady_clock::now() + join_again_after - start > patience) {
+    if (std::chrono::steady_clock::now() + join_again_after - start > limit) {
       throw ranks::LinkError(
-          patience == coro::Duration::zero()
+          limit == coro::Duration::zero()
               ? reason
-              : fmt::format("{}, for {:.0f} s", reason, coro::seconds_of(patience)));
+              : fmt::format("{}, for {:.0f} s", reason, coro::seconds_of(limit)));
     }
     if (is_first) {
       note_to_stderr(fmt::format("{} Retrying for up to {:.0f} s", text::sentence(reason),
-                                 coro::seconds_of(patience)));
+                                 coro::seconds_of(limit)));
     }
     std::this_thread::sleep_for(join_again_after);
   }
@@ -184,19 +176,6 @@ void let_first_process_speak() {
   if (ranks::rank_by_variables().value_or(0) > 0 || is_of_srun) std::this_thread::sleep_for(enough);
 }
 
-std::string own_program() {
-  // Linux appends this text when the file was replaced, for example by an upgrade.
-  constexpr std::string_view gone = " (deleted)";
-  std::string path = fs::read_symlink("/proc/self/exe").native();
-  if (path.ends_with(gone)) path.resize(path.size() - gone.size());
-  return path;
-}
-
-std::string own_version() {
-  const report::Tool own = tool();
-  return fmt::format("{} {}", own.version, own.commit);
-}
-
 std::vector<std::string> agent_words(const std::string& join, std::size_t rank,
                                      const std::string& secret_file, coro::Duration join_timeout) {
   std::vector<std::string> words = {"agent", "--no-environment", "--join=" + join,
@@ -242,12 +221,11 @@ void add_agent(Command& app) {
         in_range(0, 9'999)},
        {"--secret-file", &arguments->secret_file, "FILE",
         "Read the secret that all hosts share from the first line of FILE; -: standard input "
-        "(default: the variable DROVER_SECRET)"},
-       {"--join-timeout",
-        &arguments->join_timeout,
-        "TIME",
+        "(default: the variable DROVER_SECRET)",
+        input_file},
+       {"--join-timeout", &arguments->join_timeout, "TIME",
         "Time limit for reaching the coordinator; 0: one attempt",
-        {.range = between(coro::Duration::zero(), join_timeout_most)}}});
+        in_range(between(coro::Duration::zero(), join_timeout_most))}});
   agent.action = [&app, arguments] { return perform_agent(app, *arguments); };
 }
 

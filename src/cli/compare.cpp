@@ -1,15 +1,8 @@
-// `drover compare`: the regression gate over stored results.
+// `drover compare`: compares stored results of two versions.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/result_files.h"
@@ -23,14 +16,14 @@ namespace {
 
 constexpr std::size_t runs_most = 100;  // a side; a result takes half a megabyte and more
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> positional;
   std::vector<std::string> base;
   std::vector<std::string> new_runs;
   std::vector<std::string> metrics;
   std::vector<std::string> limits;
   std::vector<std::string> allow_different;
-  std::string confidence = "95%";
+  double confidence = 0.95;
   std::string json;
   bool markdown = false;
   bool is_paired = false;
@@ -41,8 +34,8 @@ struct Side {
   std::vector<std::string> names;
 };
 
-// One message for both sides: whoever mends a file wants to know of all.
-std::pair<Side, Side> read_sides(const Arguments& arguments) {
+// Throws one error about all files of both sides.
+std::pair<Side, Side> read_sides(const CompareArguments& arguments) {
   std::pair<Side, Side> sides;
   std::string unreadable;
   const auto read = [&](const std::vector<std::string>& paths, Side& side) {
@@ -64,23 +57,9 @@ std::pair<Side, Side> read_sides(const Arguments& arguments) {
   return sides;
 }
 
-double parse_confidence(std::string_view text) {
-  std::string_view digits = text;
-  if (digits.ends_with('%')) digits.remove_suffix(1);
-  double percent = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), percent,
-                                            std::chars_format::fixed);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  if (!whole || !(percent >= 50 && percent <= 99.9)) {
-    throw UsageError(fmt::format(
-        "--confidence {}: expected a percentage from 50 to 99.9, such as 95", text::shown(text)));
-  }
-  return percent / 100;
-}
-
-report::CompareOptions options_of(const Arguments& arguments) {
+report::CompareOptions options_of(const CompareArguments& arguments) {
   report::CompareOptions options;
-  options.confidence = parse_confidence(arguments.confidence);
+  options.confidence = arguments.confidence;
   options.is_paired = arguments.is_paired;
   require_obstacle_keys(arguments.allow_different);
   options.allow_different = arguments.allow_different;
@@ -99,8 +78,8 @@ report::CompareOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-// Either two positional words, or both options.
-void require_two_sides(Arguments& arguments) {
+// Requires either two arguments, or both options.
+void require_two_sides(CompareArguments& arguments) {
   const bool named = !arguments.base.empty() || !arguments.new_runs.empty();
   if (named && !arguments.positional.empty()) {
     throw UsageError(
@@ -145,7 +124,7 @@ report::Comparison compare_sides(const Side& base, const Side& new_side,
   }
 }
 
-int perform(Arguments arguments) {
+int perform(CompareArguments arguments) {
   require_two_sides(arguments);
   const report::CompareOptions options = options_of(arguments);
   const OutputFile json{arguments.json};
@@ -163,7 +142,7 @@ int perform(Arguments arguments) {
 }  // namespace
 
 void add_compare(Command& app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CompareArguments>();
   Command& command = app.add_command(
       "compare",
       "Compare results of two versions, with confidence intervals and limits. Alternate 12 runs\n"
@@ -182,16 +161,10 @@ void add_compare(Command& app) {
       "Input",
       {{"results", &arguments->positional, "BASE NEW",
         "The base and the new side: a result or a folder of results each"},
-       {"--base",
-        &arguments->base,
-        "FILE...",
-        "Results, or folders of results, of the base",
-        {.several = true, .common = true}},
-       {"--new",
-        &arguments->new_runs,
-        "FILE...",
-        "Results, or folders of results, of the new side",
-        {.several = true, .common = true}},
+       {"--base", &arguments->base, "FILE...", "Results, or folders of results, of the base",
+        several_words + input_file + common_option},
+       {"--new", &arguments->new_runs, "FILE...", "Results, or folders of results, of the new side",
+        several_words + input_file + common_option},
        {"--paired", &arguments->is_paired, "",
         "Compare neighbouring runs in pairs, so that a slow drift of the machine cancels out. "
         "Requires alternating runs (base, new, new, base, …) and equally many runs on both sides",
@@ -203,13 +176,11 @@ void add_compare(Command& app) {
         "BOUND. A BOUND with a sign (-3%, +5) is a change from base to new; without a sign (20), a "
         "value of the new side",
         common_option},
-       {"--metric",
-        &arguments->metrics,
-        "LIST",
+       {"--metric", &arguments->metrics, "LIST",
         "Metrics to show, e.g. tpmC,failed,new_order.p99 (list: docs/compare.md)",
-        {.delimiter = ',', .common = true}},
-       {"--confidence", &arguments->confidence, "PERCENT",
-        "Confidence level of the intervals and limits, 50 to 99.9"},
+        comma_list + common_option},
+       {"--confidence", OptionTarget(&arguments->confidence, percent_syntax(50, 99.9, "95")),
+        "PERCENT", "Confidence level of the intervals and limits, 50 to 99.9"},
        {"--allow-different", &arguments->allow_different, "LIST",
         "Compare results although they differ in LIST: warehouses, isolation, duration, … (list: "
         "docs/compare.md), or all",

@@ -1,12 +1,7 @@
-// `drover demo`: the whole story, told by the commands that a user would type.
+// `drover demo`: shows and executes the commands of a small benchmark.
 #include <fmt/format.h>
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "cli/commands.h"
-#include "cli/option/command_line.h"
 #include "cli/option/database_option.h"
 #include "cli/standard_output.h"
 #include "text/plain_text.h"
@@ -21,24 +16,36 @@ struct DemoArguments {
   coro::Duration no_delays_duration = std::chrono::seconds(20);
 };
 
-// Shows the command and does it; returns its exit code.
+// Prints the command and executes it. Returns its exit code.
 int perform_line(std::vector<std::string> words, const std::string& db) {
   print(fmt::format("\n$ drover {}\n", fmt::join(words, " ")), "the next command");
-  // It is not shown, since a password may be in it.
+  // The connection string may contain a password.
   if (!db.empty()) words.insert(words.end(), {"--db", db});
   Command program("drover");
   add_tpcc(program);
   return read_words(program, words).back()->action();
 }
 
-int perform(const DemoArguments& arguments) {
+// Returns the options of the database except --db.
+std::vector<std::string> words_of_database(const Command& demo, const DatabaseOption& database) {
+  std::vector<std::string> words = {"--schema", database.schema};
+  for (const Option& option : demo.options) {
+    const bool is_of_database = option.group == database_group && option.name() != "--db";
+    if (!is_of_database || option.name() == "--schema" || !option.is_set()) continue;
+    words.push_back(option.name());
+    if (!option.is_flag()) words.push_back(option.written());
+  }
+  return words;
+}
+
+int perform(const Command& demo, const DemoArguments& arguments) {
   const std::string warehouses = fmt::format("{}", arguments.warehouses);
-  // Holds the private server over all of the commands.
+  // Keeps the private server running between the commands.
   const DatabaseTarget target(arguments.database);
   print(fmt::format("Drover demo: TPC-C with {} on {}\n",
                     text::counted(arguments.warehouses, "warehouse"), target.description()),
         "the title of the demo");
-  const std::vector<std::string> where = words_without_db(arguments.database);
+  const std::vector<std::string> where = words_of_database(demo, arguments.database);
 
   const std::vector<std::vector<std::string>> story = {
       {"tpcc", "init", "--force"},
@@ -73,18 +80,15 @@ void add_demo(Command& app) {
       "--schema), on the private server unless --db is given.",
       "Example:\n  drover demo -w 1 --duration 30s");
   demo.add_options(
-      {{"-w,--warehouses",
-        &arguments->warehouses,
-        "W",
-        "Warehouses to load and to run on",
-        {.range = Range{1, 1'000}, .common = true}},
+      {{"-w,--warehouses", &arguments->warehouses, "W", "Warehouses to load and to run on",
+        in_range(1, 1'000) + common_option},
        {"--duration", &arguments->duration, "TIME",
         "Measured time of the first run, which has keying and think times", common_option},
        {"--no-delays-duration", &arguments->no_delays_duration, "TIME",
         "Measured time of the second run, which has no keying or think times", common_option}});
   arguments->database.schema = "drover_demo";
   add_database_options(demo, arguments->database);
-  demo.action = [arguments] { return perform(*arguments); };
+  demo.action = [&demo, arguments] { return perform(demo, *arguments); };
 }
 
 }  // namespace drover::cli

@@ -1,13 +1,8 @@
-// `drover history`: a figure over many stored results.
+// `drover history`: a metric over many stored results.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/result_files.h"
@@ -21,7 +16,7 @@ namespace {
 
 constexpr std::size_t results_most = 10'000;
 
-struct Arguments {
+struct HistoryArguments {
   std::vector<std::string> paths;
   std::string metric = "tpmC";
   std::vector<std::string> allow_different;
@@ -29,8 +24,8 @@ struct Arguments {
   std::string json;
 };
 
-// Among thousands of files some may be cut or of another kind: they are listed, not fatal.
-report::History read_history(const Arguments& arguments, const report::Metric& metric) {
+// Lists unreadable files instead of failing, because some of thousands of files may be truncated.
+report::History read_history(const HistoryArguments& arguments, const report::Metric& metric) {
   std::vector<report::HistoryEntry> entries;
   std::vector<report::LeftOut> unreadable;
   const auto add = [&](const std::filesystem::path& file, report::Result result) {
@@ -46,11 +41,11 @@ report::History read_history(const Arguments& arguments, const report::Metric& m
   return history;
 }
 
-// What is drawn if nobody chooses is what results of this kind begin with.
-report::Metric metric_of(const Arguments& arguments) {
+// Without --metric, results of YCSB and scripts show their throughput.
+report::Metric metric_of(const HistoryArguments& arguments) {
   const report::MetricVocabulary vocabulary = vocabulary_of_files(arguments.paths);
   try {
-    const bool is_default = arguments.metric == Arguments().metric;
+    const bool is_default = arguments.metric == HistoryArguments().metric;
     return report::Metric::parse(
         is_default && !vocabulary.is_tpcc ? "throughput" : arguments.metric, vocabulary);
   } catch (const report::MetricError& error) {
@@ -58,7 +53,7 @@ report::Metric metric_of(const Arguments& arguments) {
   }
 }
 
-int perform(const Arguments& arguments) {
+int perform(const HistoryArguments& arguments) {
   const report::Metric metric = metric_of(arguments);
   require_obstacle_keys(arguments.allow_different);
   const OutputFile json{arguments.json};
@@ -79,7 +74,7 @@ int perform(const Arguments& arguments) {
 }  // namespace
 
 void add_history(Command& app) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<HistoryArguments>();
   Command& command = app.add_command(
       "history",
       "Chart a metric over many results, and mark where it changed. A folder stands for all\n"
@@ -91,7 +86,8 @@ void add_history(Command& app) {
       "\n"
       "docs/compare.md describes the method and the JSON document.");
   command.add_options(
-      {{"results", &arguments->paths, "FILE...", "Results or folders of results", required_option},
+      {{"results", &arguments->paths, "FILE...", "Results or folders of results",
+        required_option + input_file},
        {"--metric", &arguments->metric, "METRIC",
         "Metric to show: tpmC, efficiency, throughput, failed, new_order.p99, … (see "
         "docs/compare.md)"},

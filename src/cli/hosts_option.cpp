@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -14,12 +13,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <map>
+#include <numeric>
 #include <random>
-#include <string_view>
-#include <utility>
 
-#include "cli/agent.h"
-#include "cli/version.h"
+#include "cli/option/option_sources.h"
+#include "cli/program.h"
 #include "coro/block_on.h"
 #include "coro/scope.h"
 #include "coro/worker.h"
@@ -28,7 +26,6 @@
 #include "metrics/listen_address.h"
 #include "ranks/mpi_meeting.h"
 #include "ranks/starter.h"
-#include "run/usage_error.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
 
@@ -38,8 +35,6 @@ namespace {
 using coro::Task;
 using ranks::Message;
 
-// How long the first process of a job that has failed waits for its agents, to tell them so.
-constexpr coro::Duration patience_for_agents = std::chrono::seconds(5);
 // Lines that are kept of the output of a process whose agent has not joined.
 constexpr std::size_t kept_lines_most = 20;
 
@@ -49,41 +44,23 @@ bool is_of_coordinator(const Option& option) {
          option.group == general_group;
 }
 
-// What libpq and YDB's client take from the environment here holds there, too.
-Message environment_of_databases() {
-  Message variables = Message::object();
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    const std::string_view text = *variable;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos) continue;
-    if (!text.starts_with("PG") && !text.starts_with("YDB_")) continue;
-    variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
-  }
-  return variables;
-}
-
-std::vector<std::uint64_t> weights_of(const HostsArguments& arguments, std::size_t hosts) {
-  if (arguments.weights.empty()) return std::vector<std::uint64_t>(hosts, 1);
-  if (arguments.weights.size() != hosts) {
+std::vector<load::Share> shares_of(std::vector<std::uint64_t> weights, std::size_t hosts) {
+  if (weights.empty()) weights.resize(hosts, 1);
+  if (weights.size() != hosts) {
     throw UsageError(fmt::format("--weights {}: expected one weight for each of {}",
-                                 fmt::join(arguments.weights, ","), text::counted(hosts, "host")));
+                                 fmt::join(weights, ","), text::counted(hosts, "host")));
   }
-  return arguments.weights;
-}
-
-std::vector<load::Share> shares_of(const std::vector<std::uint64_t>& weights) {
-  std::uint64_t total = 0;
-  for (const std::uint64_t weight : weights) total += weight;
+  const auto total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
   std::vector<load::Share> shares;
   std::uint64_t before = 0;
-  for (std::size_t rank = 0; rank < weights.size(); ++rank) {
-    shares.push_back({before, weights[rank], total, rank, weights.size()});
-    before += weights[rank];
+  for (const std::uint64_t weight : weights) {
+    shares.push_back({before, weight, total, shares.size(), hosts});
+    before += weight;
   }
   return shares;
 }
 
-// When and by chance: no other run has it.
+// Returns a name that no other run has: the time and a random number.
 std::string new_run() {
   const std::time_t now = std::time(nullptr);
   std::array<char, 32> text{};
@@ -231,23 +208,17 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
   command.hosts = &arguments;
   command.add_options(
       hosts_group,
-      {{"--hosts",
-        &arguments.hosts,
-        "HOST,…",
+      {{"--hosts", &arguments.hosts, "HOST,…",
         "Divide the work among these hosts. Starts an agent on each by ssh (localhost: without "
         "ssh)",
-        {.configurable = false, .common = true}},
-       {"--agents",
-        &arguments.agents,
-        "N",
+        command_line_only + common_option},
+       {"--agents", &arguments.agents, "N",
         "Divide the work among N agents, which are started by drover agent --join or by a job. "
         "Requires a secret and --listen (in a job: --join instead of --listen)",
-        {.range = Range{1, ranks::hosts_max}, .configurable = false}},
-       {"--weights",
-        &arguments.weights,
-        "N,…",
+        in_range(1, ranks::hosts_max) + command_line_only},
+       {"--weights", &arguments.weights, "N,…",
         "Relative load per host: 2,1,1 gives the first host half of the load (default: equal)",
-        {.range = Range{1, 1'000'000}, .delimiter = ','}},
+        in_range(1, 1'000'000) + comma_list},
        {"--listen", &arguments.listen, "[ADDRESS:]PORT",
         "Address at which agents join this process (default: all addresses, any free port)"},
        {"--join", &arguments.join, "HOST:PORT",
@@ -255,18 +226,14 @@ void add_hosts_options(Command& command, HostsArguments& arguments) {
         "on every host (indexed Kubernetes Job, srun)"},
        {"--secret-file", &arguments.secret_file, "FILE",
         "With --agents: file with the secret that all hosts share (default: the variable "
-        "DROVER_SECRET)"},
+        "DROVER_SECRET)",
+        input_file},
        {"--ssh", &arguments.ssh, "COMMAND", "ssh program for --hosts, with its options"},
-       {"--host-timeout",
-        &arguments.host_timeout,
-        "TIME",
+       {"--host-timeout", &arguments.host_timeout, "TIME",
         "Treat a host that is silent for TIME as lost, and end the command on all hosts",
-        {.range = between(std::chrono::seconds(1), std::chrono::hours(1))}},
-       {"--join-timeout",
-        &arguments.join_timeout,
-        "TIME",
-        "Time limit for all hosts to join",
-        {.range = between(coro::Duration::zero(), join_timeout_most)}}});
+        in_range(between(std::chrono::seconds(1), std::chrono::hours(1)))},
+       {"--join-timeout", &arguments.join_timeout, "TIME", "Time limit for all hosts to join",
+        in_range(between(coro::Duration::zero(), join_timeout_most))}});
 }
 
 void add_parts_option(Command& command, HostsArguments& arguments) {
@@ -291,20 +258,22 @@ void check_hosts(const HostsArguments& arguments) {
 Message work_of(const Command& command) {
   Message work = ranks::message("work");
   std::vector<std::string> words(command.path.begin() + 1, command.path.end());
-  for (const std::vector<Option>* options : {&command.options, &command.arguments}) {
-    for (const Option& option : *options) {
-      if (!option.is_given() || is_of_coordinator(option)) continue;
-      for (const std::string& word : option.words) {
-        if (option.is_flag()) {
-          if (word != "false") words.push_back(option.name());
-        } else {
-          words.push_back(option.is_argument() ? word : fmt::format("{}={}", option.name(), word));
-        }
+  for (const Option* option : all_options(command)) {
+    if (is_of_coordinator(*option)) continue;
+    for (const std::string& word : option->words) {
+      if (option->is_flag()) {
+        if (word != "false") words.push_back(option->name());
+      } else {
+        words.push_back(option->is_argument() ? word : fmt::format("{}={}", option->name(), word));
       }
     }
   }
   work["words"] = std::move(words);
-  work["environment"] = environment_of_databases();
+  // libpq and YDB's client take settings from these variables.
+  work["environment"] = Message::object();
+  for (auto& [name, value] : variables_with_prefix({"PG", "YDB_"})) {
+    work["environment"][name] = std::move(value);
+  }
   return work;
 }
 
@@ -337,7 +306,7 @@ std::shared_ptr<run::Conducting> make_conducting(const HostsArguments& arguments
   } else {
     await_agents(arguments, *conducting);
   }
-  conducting->shares = shares_of(weights_of(arguments, conducting->conductor->ranks()));
+  conducting->shares = shares_of(arguments.weights, conducting->conductor->ranks());
   conducting->work = work_of(*arguments.command);
   conducting->work["parts"] = arguments.parts;
   return conducting;
@@ -462,10 +431,10 @@ void meet_in_job(HostsArguments& arguments, const ranks::JobPlace& place) {
 }
 
 void refuse_agents(const HostsArguments& arguments) {
+  constexpr coro::Duration limit = std::chrono::seconds(5);
   coro::Worker worker;
-  coro::block_on(worker,
-                 arguments.met->refuse_all("the coordinator has failed. Its output has the reason",
-                                           patience_for_agents));
+  coro::block_on(worker, arguments.met->refuse_all(
+                             "the coordinator has failed. Its output has the reason", limit));
 }
 
 }  // namespace drover::cli

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/option/command_line.h"
+#include "cli/option/command.h"
 #include "run/usage_error.h"
 
 namespace drover::cli {

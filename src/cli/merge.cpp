@@ -1,13 +1,7 @@
-// `drover merge`: the parts of a run that several hosts made, as one result.
+// `drover merge`: merges the parts of a run on several hosts into one result.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/help/help.h"
@@ -17,7 +11,6 @@
 #include "report/document/result_json.h"
 #include "report/merge/merge.h"
 #include "report/page/report.h"
-#include "run/usage_error.h"
 #include "text/utf8.h"
 
 namespace drover::cli {
@@ -25,21 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct MergeArguments {
   std::vector<std::string> parts;
   std::string json;
 };
-
-// The result in place of a part would be the end of the part.
-void require_other_file(const Options& options, const std::vector<fs::path>& files) {
-  for (const fs::path& file : files) {
-    std::error_code ignored;
-    if (fs::equivalent(file, options.json, ignored)) {
-      throw UsageError(fmt::format("--json: \"{}\" is one of the parts to merge. Name another file",
-                                   text::shown(options.json, 300)));
-    }
-  }
-}
 
 report::Result merge_files(const std::vector<fs::path>& files) {
   report::Merger merger;
@@ -56,14 +38,14 @@ report::Result merge_files(const std::vector<fs::path>& files) {
   return result;
 }
 
-int perform(const Options& options) {
+int perform(const MergeArguments& options) {
   const OutputFile json{options.json, "result file"};
   const std::vector<fs::path> files = find_result_files(options.parts, report::ranks_max);
-  require_other_file(options, files);
+  require_other_file("--json", options.json, files, "parts to merge");
   json.check();
   const report::Result result = merge_files(files);
   json.write([&result] { return report::document_text(report::to_json(result)); });
-  // The parts may come from anywhere: nothing in them may act upon a terminal.
+  // Parts may contain control characters.
   print(json.for_people(), text::terminal_text(report::summary_text(result, summary_width())),
         "the summary");
   if (!result.incomplete) return exit_success;
@@ -75,7 +57,7 @@ int perform(const Options& options) {
 }  // namespace
 
 void add_merge(Command& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MergeArguments>();
   Command& command = app.add_command(
       "merge",
       "Merge the parts of a run on several hosts into one result. Histograms, outages and audits "

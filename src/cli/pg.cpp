@@ -1,10 +1,9 @@
-// `drover pg start|stop|status|psql`: the private PostgreSQL server by hand. The exit code of status is 0 if it
-// runs and 3 if not, as pg_ctl has it; that of psql its own.
+// `drover pg start|stop|status|psql`: manages the private PostgreSQL server. The exit code of
+// status is 0 if the server runs and 3 if not, as for pg_ctl. The exit code of psql is that of
+// psql.
 #include <fmt/format.h>
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/standard_output.h"

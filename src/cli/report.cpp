@@ -1,18 +1,10 @@
-// `drover report`: what stored results say, as text, numbers, HTML or Markdown.
+// `drover report`: shows stored results as text, numbers, HTML or Markdown.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "cli/commands.h"
 #include "cli/help/help.h"
@@ -28,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t folder_files_most = 1'000;  // a folder may hold other documents, too
+constexpr std::size_t folder_files_most = 1'000;  // not all of them need to be results
 
 enum class Format : std::uint8_t { text, html, markdown };
 constexpr std::array<std::string_view, 3> format_names = {"text", "HTML", "Markdown"};
@@ -39,7 +31,7 @@ constexpr std::pair<std::string_view, Format> suffixes[] = {{".html", Format::ht
                                                             {".markdown", Format::markdown},
                                                             {".txt", Format::text}};
 
-struct Options {
+struct ReportArguments {
   std::vector<std::string> paths;
   std::string output;  // empty or "-": the standard output
   bool html = false;
@@ -53,7 +45,6 @@ std::string_view name_of(Format format) {
   return format_names[static_cast<std::size_t>(format)];
 }
 
-// Nothing if it says nothing.
 std::optional<Format> format_of_suffix(const fs::path& path) {
   std::string suffix = path.extension().string();
   std::ranges::transform(suffix, suffix.begin(),
@@ -64,7 +55,7 @@ std::optional<Format> format_of_suffix(const fs::path& path) {
   return std::nullopt;
 }
 
-Format choose_format(const Options& options) {
+Format choose_format(const ReportArguments& options) {
   std::optional<Format> asked;
   if (options.html) asked = Format::html;
   if (options.markdown) asked = Format::markdown;
@@ -85,20 +76,7 @@ Format choose_format(const Options& options) {
                   output));
 }
 
-// A report in place of the result would be the end of the result.
-void require_other_file(const Options& options, const std::vector<fs::path>& files) {
-  if (!options.writes_file()) return;
-  for (const fs::path& path : files) {
-    std::error_code ignored;
-    if (fs::equivalent(path, options.output, ignored)) {
-      throw UsageError(
-          fmt::format("--output: \"{}\" is one of the results to read. Name another file",
-                      text::shown(options.output, 300)));
-    }
-  }
-}
-
-void require_sound(const Options& options) {
+void require_sound(const ReportArguments& options) {
   if (options.html && options.markdown) {
     throw UsageError(
         "--html and --markdown cannot be combined. Run the command once for each format");
@@ -110,7 +88,8 @@ void require_sound(const Options& options) {
   }
 }
 
-// A folder stands for what is in it. A file that is not there is one that cannot be read.
+// Returns the files, with folders replaced by the files in them. A missing file is an error of the
+// reader.
 std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
   std::vector<fs::path> files;
   for (const std::string& path : paths) {
@@ -125,7 +104,7 @@ std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
   return files;
 }
 
-// The name of a file says enough, unless another result has it, too.
+// Names results after their files, with the folder if two files have the same name.
 std::vector<report::NamedResult> read_results(const std::vector<fs::path>& files) {
   std::vector<report::NamedResult> results;
   require_result_files(files, [&](const fs::path& file, report::Result result) {
@@ -143,7 +122,7 @@ std::vector<report::NamedResult> read_results(const std::vector<fs::path>& files
   return results;
 }
 
-// A line a metric; in it, a number a result.
+// Returns one line per metric, with one number per result.
 std::string metric_lines(const std::vector<report::NamedResult>& results,
                          const std::vector<report::Metric>& metrics) {
   std::string out;
@@ -168,15 +147,17 @@ std::string text_of(const std::vector<report::NamedResult>& results) {
 std::string document(const std::vector<report::NamedResult>& results, Format format) {
   if (format == Format::html) return report::html_report(results);
   if (format == Format::markdown) return report::markdown_report(results);
-  // The files may come from anywhere: nothing in them may act upon a terminal.
+  // Results may contain control characters.
   return text::terminal_text(text_of(results));
 }
 
-int perform(const Options& options) {
+int perform(const ReportArguments& options) {
   require_sound(options);
   const std::vector<report::Metric> metrics = metrics_of(options.metrics, options.paths);
   const std::vector<fs::path> files = files_of(options.paths);
-  require_other_file(options, files);
+  if (options.writes_file()) {
+    require_other_file("--output", options.output, files, "results to read");
+  }
   if (!metrics.empty()) {
     print(metric_lines(read_results(files), metrics), "the figures");
     return exit_success;
@@ -196,7 +177,7 @@ int perform(const Options& options) {
 }  // namespace
 
 void add_report(Command& app) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportArguments>();
   Command& command = app.add_command(
       "report",
       "Show stored results: summary, table, HTML page or Markdown. One result gives its summary, "
@@ -210,7 +191,7 @@ void add_report(Command& app) {
   command.add_options(
       {{"results", &options->paths, "FILE...",
         "Results, or folders of results (*.json). Changes are relative to the first result",
-        required_option},
+        required_option + input_file},
        {"-o,--output", &options->output, "FILE",
         "Write the report to FILE. The end of the name sets the format: .html, .md or .txt. -: "
         "standard output"},

@@ -35,7 +35,7 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
   fs::directory_iterator entries(folder, error);
   for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
     const fs::path& path = entries->path();
-    // Names that begin with a dot are those of files that are being written.
+    // Names of files that are being written begin with a dot.
     if (path.extension() != ".json" || path.filename().native().starts_with('.')) continue;
     std::error_code unknown;
     if (entries->is_regular_file(unknown)) files.push_back(path);
@@ -54,8 +54,8 @@ std::vector<fs::path> files_of_folder(const fs::path& folder) {
   return files;
 }
 
-// "drover search" of a record of a search, as its field `document` says; empty of what has none.
-// Documents of the lab name their experiment.
+// Returns the field `document`, such as "drover search", or the experiment of a document of the
+// lab; empty for other files.
 std::string name_of_document(const fs::path& path) {
   std::string name;
   try {
@@ -72,12 +72,22 @@ std::string name_of_document(const fs::path& path) {
     });
     json.finish();
   } catch (const std::runtime_error&) {
-    return {};  // whoever reads it as a result says what is wrong
+    return {};  // read_result_file() has reported the error
   }
   return name.starts_with("drover ") ? name : std::string();
 }
 
 }  // namespace
+
+void require_other_file(std::string_view option, const fs::path& output,
+                        const std::vector<fs::path>& files, std::string_view what) {
+  for (const fs::path& file : files) {
+    std::error_code ignored;
+    if (!fs::equivalent(file, output, ignored)) continue;
+    throw UsageError(
+        fmt::format("{}: {} is one of the {}. Name another file", option, path_text(output), what));
+  }
+}
 
 std::vector<UnreadResult> read_result_files(const std::vector<fs::path>& files,
                                             const OnResult& on_result) {
@@ -150,16 +160,18 @@ std::vector<fs::path> find_result_files(const std::vector<std::string>& paths,
 }
 
 report::MetricVocabulary vocabulary_of_files(const std::vector<std::string>& paths) {
+  std::vector<fs::path> files;
   try {
-    for (const fs::path& file : find_result_files(paths, std::numeric_limits<std::size_t>::max())) {
-      try {
-        return report::vocabulary_of(report::read_result_file(file));
-      } catch (const report::ResultReadError&) {
-        continue;
-      }
-    }
+    files = find_result_files(paths, std::numeric_limits<std::size_t>::max());
   } catch (const UsageError&) {
-    return {};
+    // The command reports the error when it reads the files.
+  }
+  for (const fs::path& file : files) {
+    try {
+      return report::vocabulary_of(report::read_result_file(file));
+    } catch (const report::ResultReadError&) {
+      continue;
+    }
   }
   return {};
 }

@@ -1,22 +1,20 @@
 #include "cli/run_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <stdexcept>
 
-#include "cli/agent.h"
 #include "cli/help/help.h"
-#include "cli/option/start_time.h"
+#include "cli/program.h"
 #include "cli/standard_output.h"
-#include "cli/version.h"
 #include "file/atomic_file.h"
-#include "ranks/member_run.h"
 #include "report/document/result_json.h"
+#include "run/process.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
 #include "ui/terminal/terminal.h"
@@ -36,15 +34,15 @@ constexpr double rate_most = 1e7;
 constexpr double rate_least = 1e-3;
 
 Syntax<Seed> seed_syntax() {
-  return {.read = [](const std::string& option, const std::string& word) -> Seed {
+  return {.read = [](const Option& option, const std::string& word) -> Seed {
             if (word == "time") return {Seed::Source::time};
             if (word == "rand") return {Seed::Source::random};
             if (const auto seed = text::number_of<std::uint64_t>(word)) {
               return {Seed::Source::given, *seed};
             }
-            throw UsageError(
-                fmt::format("{} {}: expected a whole number from 0 to {}, time or rand", option,
-                            text::shown(word), std::numeric_limits<std::uint64_t>::max()));
+            throw UsageError(fmt::format(
+                "{} {}: expected a whole number from 0 to {}, time or rand", option.name(),
+                text::shown(word), std::numeric_limits<std::uint64_t>::max()));
           },
           .text =
               [](const Seed& seed) {
@@ -73,12 +71,12 @@ std::uint64_t chosen_seed(const RunOptions& options) {
 }
 
 Syntax<metrics::ListenAddress> metrics_syntax() {
-  return {.read = [](const std::string& option, const std::string& word) {
+  return {.read = [](const Option& option, const std::string& word) {
     if (const auto address = metrics::parse_listen_address(word)) return *address;
     throw UsageError(fmt::format(
         "{} {}: expected a port, or a numeric address of this machine and a port, such as 9464, "
         "127.0.0.1:9464, [::1]:9464, 0.0.0.0:9464 (for other machines too) or 0 (any free port)",
-        option, word));
+        option.name(), word));
   }};
 }
 
@@ -158,28 +156,25 @@ RunOptions::RunOptions() {
 
 Option tx_mode_option(std::optional<Isolation>& isolation, std::string description) {
   return {"--tx-mode",
-          {&isolation, Choices<Isolation>{{"serializable-rw", Isolation::serializable},
-                                          {"snapshot-rw", Isolation::snapshot}}},
-          "",
-          std::move(description),
-          {.default_text = "serializable-rw",
-           .only_on = OnlyOn::ydb,
-           .instead = "For PostgreSQL, use --isolation read-committed, repeatable-read or "
-                      "serializable"}};
+          one_of(&isolation, {{"serializable-rw", Isolation::serializable},
+                              {"snapshot-rw", Isolation::snapshot}}),
+          "", std::move(description),
+          default_is("serializable-rw") + on_ydb +
+              instead("For PostgreSQL, use --isolation read-committed, repeatable-read or "
+                      "serializable")};
 }
 
 void add_isolation_options(Command& command, std::optional<Isolation>& isolation) {
   command.add_options(
       "Load", {{"--isolation",
-                {&isolation, Choices<Isolation>{{"read-committed", Isolation::read_committed},
-                                                {"repeatable-read", Isolation::repeatable_read},
-                                                {"serializable", Isolation::serializable}}},
+                one_of(&isolation, {{"read-committed", Isolation::read_committed},
+                                    {"repeatable-read", Isolation::repeatable_read},
+                                    {"serializable", Isolation::serializable}}),
                 "",
                 "PostgreSQL: isolation level. Higher levels cause retries. Other dialects have "
                 "their own defaults",
-                {.default_text = "read-committed",
-                 .only_on = OnlyOn::postgres,
-                 .instead = "For YDB, use --tx-mode serializable-rw or snapshot-rw"}},
+                default_is("read-committed") + on_postgres +
+                    instead("For YDB, use --tx-mode serializable-rw or snapshot-rw")},
                tx_mode_option(isolation,
                               "YDB: mode of transactions that write (read-only transactions use a "
                               "snapshot). Servers disable snapshot-rw by default")});
@@ -188,22 +183,15 @@ void add_isolation_options(Command& command, std::optional<Isolation>& isolation
 void add_session_options(Command& command, RunOptions& options) {
   command.add_options(
       "Load",
-      {{"--connection-max-age",
-        in_seconds(&options.run.settings.connection_max_age_s),
-        "TIME",
+      {{"--connection-max-age", in_seconds(&options.run.settings.connection_max_age_s), "TIME",
         "PostgreSQL: maximum age of connections. A connection is replaced between two "
         "transactions, at 90% to 100% of this age",
-        {.default_text = "unlimited",
-         .range = at_least(seconds(1)),
-         .excludes = {{"--simulate-ms", "which opens no connections"}},
-         .only_on = OnlyOn::postgres}},
-       {"--balance",
-        &options.run.settings.balance,
-        "",
+        default_is("unlimited") + in_range(at_least(seconds(1))) +
+            excludes("--simulate-ms", "which opens no connections") + on_postgres},
+       {"--balance", &options.run.settings.balance, "",
         "PostgreSQL: distribute connections evenly over the hosts in --db, and report the latency "
         "of each host",
-        {.excludes = {{"--simulate-ms", "which opens no connections"}},
-         .only_on = OnlyOn::postgres}}});
+        excludes("--simulate-ms", "which opens no connections") + on_postgres}});
 }
 
 void add_part_options(Command& command, RunOptions& options, std::function<int()> perform) {
@@ -218,15 +206,10 @@ void add_part_options(Command& command, RunOptions& options, std::function<int()
   };
   command.add_options(
       hosts_group,
-      {{"--share",
-        {&options.share, part_syntax(run::shares_most)},
-        "I/N",
+      {{"--share", OptionTarget(&options.share, part_syntax(run::shares_most)), "I/N",
         "Run part I (1 to N) of a load that you start by hand on N hosts. Use the same other "
         "options on all hosts; numbers such as --connections are totals over all hosts"},
-       {"--start-at",
-        {&options.start_at, Syntax<double>{[](const std::string& option, const std::string& word) {
-           return parse_start_time(option, word);
-         }}},
+       {"--start-at", OptionTarget(&options.start_at, start_time_syntax(load::unix_time_now)),
         "TIME",
         "Start the load at this time of the local clock: Unix seconds or 2026-11-25T20:00:00Z. "
         "Connections open earlier"}});
@@ -247,44 +230,38 @@ void add_failure_options(Command& command, RunOptions& options, const std::strin
         "Reaction to an unavailable database. wait: reconnect and measure the "
         "outage; fail: end with exit code 1",
         {.only = {"wait", "fail"}}},
-       {"--statement-timeout",
-        in_seconds(&settings.statement_timeout_s),
-        "TIME",
+       {"--statement-timeout", in_seconds(&settings.statement_timeout_s), "TIME",
         "Time limit of a statement; 0: no limit. Drover closes a connection if the server is "
         "silent for another 5s",
-        {.range = between(seconds(0), hours(24))}}});
+        in_range(between(seconds(0), hours(24)))}});
 }
 
 Option seed_option(Seed& seed, std::string description) {
-  return {"--seed", {&seed, seed_syntax()}, "N|time|rand", std::move(description)};
+  return {"--seed", OptionTarget(&seed, seed_syntax()), "N|time|rand", std::move(description)};
 }
 
 Option ui_option(ui::DisplayMode& choice) {
   return {"--ui",
-          {&choice, Choices<ui::DisplayMode>{{"auto", ui::DisplayMode::automatic},
-                                        {"screen", ui::DisplayMode::screen},
-                                        {"plain", ui::DisplayMode::plain},
-                                        {"quiet", ui::DisplayMode::quiet}}},
+          one_of(&choice, {{"auto", ui::DisplayMode::automatic},
+                           {"screen", ui::DisplayMode::screen},
+                           {"plain", ui::DisplayMode::plain},
+                           {"quiet", ui::DisplayMode::quiet}}),
           "",
           "Progress display. screen: live screen; plain: lines; quiet: none; auto: screen on a "
           "terminal of at least 80 x 24, else plain"};
 }
 
 Option metrics_option(RunOptions& options) {
-  return {"--metrics",
-          {&options.run.metrics, metrics_syntax()},
-          "[ADDRESS:]PORT",
+  return {"--metrics", OptionTarget(&options.run.metrics, metrics_syntax()), "[ADDRESS:]PORT",
           "Serve /metrics for Prometheus during the run. ADDRESS: 127.0.0.1 by default, 0.0.0.0 "
           "for all addresses. PORT 0: any free port"};
 }
 
 Option server_stats_option(RunOptions& options) {
-  return {"--server-stats",
-          &options.run.settings.server_stats,
-          "",
+  return {"--server-stats", &options.run.settings.server_stats, "",
           "PostgreSQL: record every second what the run's sessions wait for, and with "
           "pg_stat_statements also the cost of each statement",
-          {.excludes = {{"--simulate-ms", "which uses no server"}}}};
+          excludes("--simulate-ms", "which uses no server")};
 }
 
 void add_result_options(Command& command, RunOptions& options) {
@@ -303,17 +280,12 @@ Option max_inflight_option(RunOptions& options) {
 }
 
 Option clients_option(ClientOptions& options, std::string description) {
-  return {"-c,--clients",
-          &options.clients,
-          "N",
-          std::move(description),
-          {.range = Range{1, clients_most}, .common = true}};
+  return {"-c,--clients", &options.clients, "N", std::move(description),
+          in_range(1, clients_most) + common_option};
 }
 
 Option arrivals_option(ClientOptions& options, const std::string& condition) {
-  return {"--arrivals",
-          {&options.poisson, Choices<bool>{{"constant", false}, {"poisson", true}}},
-          "",
+  return {"--arrivals", one_of(&options.poisson, {{"constant", false}, {"poisson", true}}), "",
           condition +
               ": time between starts. constant: equal; poisson: random, as with "
               "independent users"};
@@ -321,12 +293,10 @@ Option arrivals_option(ClientOptions& options, const std::string& condition) {
 
 void add_connection_options(Command& command, ClientOptions& options) {
   command.add_options(
-      "Load", {{"--connections",
-                &options.run.connections,
-                "N|auto",
+      "Load", {{"--connections", &options.run.connections, "N|auto",
                 "Connections to the database. auto: one per client, limited by the server's free "
                 "connections",
-                {.range = Range{1, run::run_connections_most}, .common = true}},
+                in_range(1, run::run_connections_most) + common_option},
                max_inflight_option(options),
                {"--threads", &options.run.threads, "N|auto",
                 "Worker threads. auto: with --rate one per 10,000 transactions per second, "
@@ -342,19 +312,15 @@ void add_client_options(Command& command, ClientOptions& options, const std::str
   command.add_options(
       "Load",
       {clients_option(options, "Number of concurrent clients"),
-       {"--rate",
-        &options.rate,
-        "N",
+       {"--rate", &options.rate, "N",
         fmt::format("Open loop: start N {} per second on a fixed schedule, and measure latency "
                     "from each scheduled start. 0: closed loop",
                     transactions),
-        {.range = Range{0, rate_most}, .common = true}},
+        in_range(0, rate_most) + common_option},
        arrivals_option(options, "With --rate"),
-       {"--duration",
-        &options.duration,
-        "TIME|auto",
+       {"--duration", &options.duration, "TIME|auto",
         "Time to measure, e.g. 90s, 10m, 2h. auto: 10m, or until --operations are done",
-        {.range = at_least(seconds(1)), .common = true}},
+        in_range(at_least(seconds(1))) + common_option},
        {"--operations", &options.operations, "N",
         fmt::format(
             "End the run after N {}, or after --duration if that is earlier. There is no warm-up",
@@ -369,10 +335,32 @@ void add_client_options(Command& command, ClientOptions& options, const std::str
 void add_progress_option(Command& command, bool& is_quiet) {
   command.add_options(
       output_group,
-      {{"--ui",
-        {&is_quiet, Choices<bool>{{"auto", false}, {"plain", false}, {"quiet", true}}},
-        "",
+      {{"--ui", one_of(&is_quiet, {{"auto", false}, {"plain", false}, {"quiet", true}}), "",
         "Progress on the error stream. auto, plain: lines; quiet: none"}});
+}
+
+void add_clean_command(
+    Command& group, std::string about, std::string example, std::string tables,
+    std::function<coro::Task<std::vector<std::string>>(const DatabaseTarget&)> clean) {
+  struct Arguments {
+    DatabaseOption database;
+    bool is_quiet = false;
+  };
+  const auto arguments = std::make_shared<Arguments>();
+  Command& command = group.add_command("clean", std::move(about), std::move(example));
+  add_database_options(command, arguments->database);
+  add_progress_option(command, arguments->is_quiet);
+  command.action = [arguments, tables = std::move(tables), clean = std::move(clean)] {
+    const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
+    const auto clean_and_print = [&]() -> coro::Task<void> {
+      const std::vector<std::string> dropped = co_await clean(target);
+      print(dropped.empty() ? fmt::format("{} has no {}, so there is nothing to drop\n",
+                                          target.description(), tables)
+                            : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
+            "what was dropped");
+    };
+    return run::run_command(clean_and_print());
+  };
 }
 
 void require_screen(ui::DisplayMode choice) {

@@ -4,20 +4,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "cli/hosts_option.h"
-#include "cli/option/command.h"
 #include "cli/option/database_option.h"
-#include "coro/clock.h"
 #include "database/server.h"
-#include "load/plan.h"
 #include "report/page/report.h"
-#include "run/measured_run.h"
 #include "run/run_plan.h"
 
 namespace drover::cli {
@@ -94,10 +85,16 @@ void add_client_options(Command& command, ClientOptions& options, const std::str
 // options to all commands. Sets `is_quiet`.
 void add_progress_option(Command& command, bool& is_quiet);
 
+// Adds the command `clean`. `clean` drops the tables and returns their names. `tables` is for the
+// message if there are none: "TPC-C tables".
+void add_clean_command(
+    Command& group, std::string about, std::string example, std::string tables,
+    std::function<coro::Task<std::vector<std::string>>(const DatabaseTarget&)> clean);
+
 // Throws if the screen was asked for and cannot be shown.
 void require_screen(ui::DisplayMode choice);
 
-// A tenth of the duration, from `least` to ten minutes.
+// Returns a tenth of the duration, from `least` to ten minutes.
 coro::Duration automatic_warmup(const load::Plan& plan, coro::Duration least);
 
 // Returns the run that the options describe, and sets what `plan` shares with all workloads, except

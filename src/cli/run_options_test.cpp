@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/option/command_line.h"
+#include "cli/option/command.h"
 
 namespace drover::cli {
 namespace {

@@ -19,10 +19,6 @@ void print(std::FILE* out, std::string_view text, std::string_view what) {
                                        std::generic_category().message(errno)));
 }
 
-void print(std::string_view text, std::string_view what) {
-  print(stdout, text, what);
-}
-
 void OutputFile::check() const {
   if (!path.empty() && !is_standard_output()) file::check_can_write({path, kind});
 }
@@ -35,7 +31,6 @@ void OutputFile::write(const std::function<std::string()>& text) const {
 }
 
 void note_to_stderr(std::string_view line) {
-  // Where the error stream is gone there is nobody to miss it.
   std::fputs((text::terminal_text(line) + "\n").c_str(), stderr);
 }
 

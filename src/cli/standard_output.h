@@ -1,4 +1,4 @@
-// What commands print. A full disk or a closed descriptor is an error that names what was lost.
+// The output of commands. A full disk or a closed descriptor is an error.
 #pragma once
 
 #include <cstdio>
@@ -9,34 +9,34 @@
 
 namespace drover::cli {
 
-// Writes all of it at once, to stdout or stderr. `what` is what the message calls it, such as "the
-// report". Throws std::runtime_error with the reason.
+// Writes the text to stdout or stderr. Throws std::runtime_error with `what`, such as "the report",
+// and the reason.
 void print(std::FILE* out, std::string_view text, std::string_view what);
+inline void print(std::string_view text, std::string_view what) {
+  print(stdout, text, what);
+}
 
-// To the standard output.
-void print(std::string_view text, std::string_view what);
-
-// A document for the file that an option such as --json names; empty: it is not wanted.
+// A document for the file that an option such as --json names. Empty path: no document.
 struct OutputFile {
   std::string path;
-  std::string_view kind = "JSON file";  // as messages call it; a literal
-  bool dash_is_standard_output = true;  // where the document then stands alone
+  std::string_view kind = "JSON file";  // for messages; a literal
+  bool dash_is_standard_output = true;
 
   bool is_standard_output() const { return dash_is_standard_output && path == "-"; }
-  // Where text for people goes.
+  // Returns the stream for text, which is not mixed with the document.
   std::FILE* for_people() const { return is_standard_output() ? stderr : stdout; }
-  // Throws file::FileError if it could not be written: to be asked before the work.
+  // Throws file::FileError if the file cannot be written. Called before the work.
   void check() const;
-  // Asks for the text only where it is wanted. Throws file::FileError, or what print() throws.
+  // Calls `text` only if there is a path. Throws file::FileError, and the error of print().
   void write(const std::function<std::string()>& text) const;
 };
 
-// A line for people that is no part of the command's output, and may be of other programs: control characters become
+// Writes a line to stderr that is no part of the command's output. Replaces control characters by
 // spaces. Does not throw.
 void note_to_stderr(std::string_view line);
 
-// Takes each step, whatever became of those before: what cannot be written must not cost what can.
-// Then throws the first error.
+// Executes all steps, also after an error of a step, so that one failed output does not prevent
+// another. Then throws the first error.
 void write_each(std::initializer_list<std::function<void()>> steps);
 
 }  // namespace drover::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 
 #include "cli/help/completion.bash.h"
@@ -24,7 +23,7 @@ std::string shown_sentence(std::string_view description) {
   return text::first_sentence(description, 70);
 }
 
-// What was written, with a backslash in front of each of these characters.
+// Returns the text with a backslash before each of these characters.
 std::string escaped(std::string_view text, std::string_view characters) {
   std::string escaped;
   for (const char character : text) {
@@ -60,7 +59,7 @@ std::string values_function(const Commands& commands) {
   return text + "  esac\n}\n\n";
 }
 
-// The first argument without a name says what all of them are.
+// Completes all arguments like the first one.
 std::string command_function(const Commands& commands) {
   std::string text =
       "# Of a command: its commands, its options, and what its arguments are.\n"
@@ -96,7 +95,7 @@ std::string function_name(const Command& command) {
   return fmt::format("_{}", fmt::join(command.path, "_"));
 }
 
-// Within a description of _arguments, in brackets or between colons.
+// Escapes a description of _arguments, in brackets or between colons.
 std::string zsh_escaped(std::string_view text) {
   return escaped(text, "[]:\\");
 }
@@ -104,11 +103,11 @@ std::string zsh_escaped(std::string_view text) {
 std::string zsh_action(const Option& option) {
   if (option.kind == ValueKind::file) return "_files";
   if (option.kind == ValueKind::folder) return "_files -/";
-  // A space: nothing to choose from, but the name is shown.
+  // A space shows the name of the value without choices.
   return option.choices.empty() ? " " : fmt::format("({})", joined(option.choices));
 }
 
-// '(-w --warehouses)'{-w+,--warehouses=}'[description]:W|auto:(auto)'
+// Returns '(-w --warehouses)'{-w+,--warehouses=}'[description]:W|auto:(auto)'.
 std::string option_spec(const Option& option) {
   std::string spec;
   if (option.is_list()) {
@@ -163,18 +162,18 @@ std::string function_of(const Command& command) {
 
 // ---- fish
 
-// In single quotes, in which fish knows the escapes \' and \\.
+// Returns the text in single quotes, in which fish has the escapes \' and \\.
 std::string fish_quoted(std::string_view text) {
   return "'" + escaped(text, "'\\") + "'";
 }
 
-// A line for what may follow a command.
+// Returns a line about a completion after a command.
 std::string completion_at(const Command& command, std::string_view rest) {
   return fmt::format("complete -c drover -n {}{}\n",
                      fish_quoted("__drover_at " + command.full_name()), rest);
 }
 
-// What the values are, as options of `complete`; those of an option exclude all else.
+// Returns the options of `complete` for the values of an option or argument.
 std::string fish_values(const Option& option) {
   const char* alone = option.is_argument() ? "" : " -x";
   const std::string choices =
@@ -245,7 +244,7 @@ std::string zsh_completion(const Command& program) {
   std::string text =
       "#compdef drover\n# Completion of drover for zsh, made by 'drover completion zsh'.\n\n";
   for (const Command* command : all_commands(program)) text += function_of(*command);
-  // As a file of $fpath its content is the function's body; sourced, it only tells of it.
+  // zsh executes a file of $fpath as the body of the function. A sourced file only registers it.
   return text +
          "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n  _drover \"$@\"\nelse\n"
          "  compdef _drover drover\nfi\n";

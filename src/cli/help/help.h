@@ -1,11 +1,8 @@
-// What the program says of itself, made of the commands alone: the help, the man page, and the scripts by which
-// shells complete commands, options and values. Pure functions, but for the widths.
+// The help, the man page, and the scripts with which shells complete commands, options and values,
+// written from the declared commands.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/option/command.h"
 
@@ -28,25 +25,26 @@ std::string help_text(const Command& command, std::size_t width);
 // else the common options and the command that prints all of them.
 std::string short_help_text(const Command& command, std::size_t width);
 
-// The width of the terminal that is the standard output, between 60 and 100; else what COLUMNS says, else 80.
+// Returns the width of the terminal that is the standard output, limited to 60 to 100; without a
+// terminal the variable COLUMNS, or 80.
 std::size_t help_width();
 
-// For what a run or a report says at its end: of the terminal that is the standard output, as the
-// help; else 100, so that what is kept in a file is the same everywhere.
+// Returns the width of summaries: that of the terminal, as for the help, else 100, so that stored
+// summaries are the same everywhere.
 std::size_t summary_width();
 
-// The manual page drover(1), in the man macros of roff. `version` such as "drover 0.1.0"; `date` as ISO 8601
-// has it.
+// Returns the manual page drover(1) in roff. `version`: "drover 0.1.0"; `date` in ISO 8601.
 std::string man_page(const Command& program, std::string_view version, std::string_view date);
 
 std::string bash_completion(const Command& program);
 std::string zsh_completion(const Command& program);
 std::string fish_completion(const Command& program);
 
-// The text in single quotes, as bash and zsh read it.
+// Returns the text in single quotes for bash and zsh.
 std::string shell_quoted(std::string_view text);
 
-// The same program, in which `help` has the names of all commands below it: what may follow it.
+// Returns the program with all commands as subcommands of `help`, so that its argument is
+// completed.
 Command with_help_topics(Command program);
 
 }  // namespace drover::cli

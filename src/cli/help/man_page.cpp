@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <utility>
-
 #include "cli/option/option_sources.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
@@ -22,10 +19,10 @@ constexpr std::array<Row, 5> exit_codes = {{
     {"130", "Interrupted by Ctrl-C or SIGTERM, after an orderly end."},
 }};
 
-// Text that roff prints as it is, wherever it stands in a line.
+// Returns text that roff prints unchanged.
 std::string escaped(std::string_view text) {
   const std::string whole = text::replaced(std::string(text), "\\", "\\e");
-  // A hyphen of the keyboard, so that examples can be copied.
+  // "\\-" is the ASCII hyphen, so that examples can be copied.
   return text::replaced(text::replaced(whole, "-", "\\-"), "…", "...");
 }
 
@@ -50,7 +47,7 @@ std::string running_text(std::string_view text) {
   return lines;
 }
 
-// One argument of a macro.
+// Returns one argument of a macro.
 std::string argument(std::string_view text) {
   return "\"" + text::replaced(escaped(text), "\"", "\\(dq") + "\"";
 }
@@ -59,7 +56,7 @@ std::string tagged(std::string_view tag, std::string_view text) {
   return fmt::format(".TP\n.B {}\n{}", argument(tag), running_text(text));
 }
 
-// Paragraphs of running text; lines that begin with a space stand as they are.
+// Returns paragraphs of running text. Lines that begin with a space are not wrapped.
 std::string paragraphs(std::string_view text) {
   std::string page;
   std::string paragraph;
@@ -126,7 +123,7 @@ std::string command_section(const Command& command) {
   return page + paragraphs(command.footer);
 }
 
-// A heading makes the space that a paragraph would.
+// Removes empty paragraphs after headings, about which mandoc warns.
 std::string without_empty_paragraphs(std::string_view page) {
   std::string kept;
   bool is_after_heading = false;
@@ -140,7 +137,7 @@ std::string without_empty_paragraphs(std::string_view page) {
   return kept;
 }
 
-// The exit codes have a section of their own.
+// Returns the footer without the exit codes, which have their own section.
 std::string_view examples_of(const Command& program) {
   const std::string_view footer = program.footer;
   return footer.substr(0, footer.find("\n\nExit codes:"));

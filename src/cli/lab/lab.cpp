@@ -133,11 +133,8 @@ void add_terminals(Command& lab) {
        {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
        {"--multi", &arguments->multi, "", "Measure 1, 2, 4, … terminals, up to -w"},
-       {"--model",
-        {&arguments->models, choices<lab::FlowModel>()},
-        "MODEL,…",
-        "Implementations of a terminal: coroutine, steps, machine, future, thread",
-        comma_list}});
+       {"--model", one_of(&arguments->models, choices<lab::FlowModel>()), "MODEL,…",
+        "Implementations of a terminal: coroutine, steps, machine, future, thread", comma_list}});
 }
 
 // ---- switch
@@ -204,11 +201,8 @@ void add_switch(Command& lab) {
         in_range(0, seconds_most)},
        {"-i,--interval", &arguments->interval_s, "SECONDS", "Seconds per measurement",
         in_range(0.01, seconds_most)},
-       {"--model",
-        {&arguments->models, choices<lab::FlowModel>()},
-        "MODEL,...",
-        "Implementations of a flow: coroutine, steps, machine, future, thread",
-        comma_list}});
+       {"--model", one_of(&arguments->models, choices<lab::FlowModel>()), "MODEL,...",
+        "Implementations of a flow: coroutine, steps, machine, future, thread", comma_list}});
 }
 
 // ---- queues
@@ -224,11 +218,11 @@ struct QueuesArguments {
 
 Syntax<lab::QueueRatio> ratio_syntax() {
   return {.read =
-              [](const std::string& option, const std::string& word) {
+              [](const Option& option, const std::string& word) {
                 if (const auto ratio = lab::queue_ratio(word)) return *ratio;
                 throw UsageError(fmt::format(
-                    "{} {}: expected producers:consumers, both from 1 to {}, such as 4:8", option,
-                    word, lab::queue_threads_most));
+                    "{} {}: expected producers:consumers, both from 1 to {}, such as 4:8",
+                    option.name(), word, lab::queue_threads_most));
               },
           .text =
               [](const lab::QueueRatio& ratio) {
@@ -263,14 +257,9 @@ void add_queues(Command& lab) {
       "  drover lab queues --ratios 1:1,8:8 --queues ticket,locked,moodycamel\n"
       "  drover lab queues --seconds 1 --repeat 9 -o queues.html --json queues.json",
       arguments,
-      {{"--ratios",
-        {&arguments->ratios, ratio_syntax()},
-        "P:C,...",
-        "Numbers of producers and consumers",
-        comma_list},
-       {"--queues",
-        {&arguments->queues, choices<lab::QueueKind>()},
-        "QUEUE,...",
+      {{"--ratios", OptionTarget(&arguments->ratios, ratio_syntax()), "P:C,...",
+        "Numbers of producers and consumers", comma_list},
+       {"--queues", one_of(&arguments->queues, choices<lab::QueueKind>()), "QUEUE,...",
         "Queues to measure: none, segment, array-epochs, array-hazard-pointers, batch, ticket, "
         "locked, moodycamel (default: all in this build)",
         comma_list},
@@ -394,17 +383,12 @@ void add_steps(Command& lab) {
       "  drover lab steps --model coroutine,fiber-pooled --test waits\n"
       "  drover lab steps --model asyncsteps,nitrosteps --flows 100000 --waits 1000000",
       arguments,
-      {{"--model",
-        {&arguments->models, choices<lab::StepsModel>()},
-        "MODEL,...",
+      {{"--model", one_of(&arguments->models, choices<lab::StepsModel>()), "MODEL,...",
         "Implementations of a flow: coroutine, asyncsteps, nitrosteps, nitrosteps-default, "
         "fiber-protected, fiber-pooled (Boost) (default: all in this build)",
         comma_list},
-       {"--test",
-        {&arguments->tests, choices<lab::StepsTest>()},
-        "TEST,...",
-        "Tests to run: simple, parallel, waits",
-        comma_list},
+       {"--test", one_of(&arguments->tests, choices<lab::StepsTest>()), "TEST,...",
+        "Tests to run: simple, parallel, waits", comma_list},
        {"--flows", &options.flows, "N",
         "Total number of flows (asynchronous tasks) in the tests 'simple' and 'parallel'",
         in_range(1, 1'000'000'000)},

@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "cli/program.h"
 #include "cli/standard_output.h"
-#include "cli/version.h"
 #include "lab/experiment.h"
 
 namespace drover::cli {

@@ -25,8 +25,8 @@ void add_lab_output(Command& command, LabOutput& output);
 // the study that `begin` makes. After each measurement `line` says what to print of a cell and its
 // figures, or of its note if there are none: on the error stream if the standard output is for the
 // JSON document. At the end writes the documents and prints the table. Hands back the exit code:
-// exit_failure if a cell could not be measured, exit_interrupted after Ctrl-C, with what there is up
-// to then.
+// exit_failure if a cell could not be measured, exit_interrupted after Ctrl-C, with what there is
+// up to then.
 int run_lab(const LabOutput& output, const std::string& command_line,
             const std::function<std::string(const lab::Cell&, const std::vector<double>&)>& line,
             const std::function<lab::Study()>& begin);

@@ -1,20 +1,19 @@
-// The commands of the program, declared once as a tree. The command line, environment variables and
-// the file of --config are read into it; help, completions and the man page are written from it.
+// The commands of the program, declared once as a tree, and the reading of a command line into it.
+// Environment variables and the file of --config are read into the tree, too (option_sources.h);
+// help, completions and the man page are written from it.
 //
 //   Command& run = tpcc.add_command("run", "Run the benchmark and report");
 //   run.add_options("Load", {{"-w,--warehouses", &warehouses, "W|auto", "Number of warehouses"},
 //                            {"--no-delays", &no_delays, "", "Run without think times"}});
 //   run.action = [&] { return perform(...); };
 //
-// The variables of options must outlive the tree. Not thread-safe.
+// The variables of options must outlive the tree. Not thread-safe. Errors are UsageError: they say
+// what is wrong, what was probably meant, and which help to read. They never contain the value of
+// an unknown option, which may be a password.
 #pragma once
 
-#include <functional>
 #include <list>
 #include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/option/option.h"
 
@@ -55,6 +54,7 @@ struct Command {
   const Command* find_command(std::string_view name) const;
   // `written`: any name of the option, "-w" or "--warehouses". Null if there is none.
   const Option* find_option(std::string_view written) const;
+  bool is_given(std::string_view option) const;  // by the command line, a variable or a file
 
   std::vector<std::string> path;  // "drover", "tpcc", "run"
   std::string description;
@@ -72,5 +72,40 @@ struct Command {
 
 // Returns the command and all commands below it.
 std::vector<const Command*> all_commands(const Command& command);
+// Returns the options and the arguments of a command.
+std::vector<const Option*> all_options(const Command& command);
+
+// Error of a command line that names no command, or a group instead of a command of it. The program
+// prints the help of `command`.
+class CommandMissing : public UsageError {
+ public:
+  CommandMissing(const std::string& message, const Command& command)
+      : UsageError(message), command(command) {}
+  const Command& command;
+};
+
+// Returns the commands that the words name, beginning with the program, and gives their options the
+// values in the words. Words that are wrong are accepted only together with --help or --version.
+std::vector<Command*> read_words(Command& program, const std::vector<std::string>& words);
+
+// Returns true if a flag of one of the commands is given: "--help".
+bool has_flag(const std::vector<Command*>& path, std::string_view written);
+
+// Throws if a required option of the command is not given, or if a given option does not fit the
+// database or another option.
+void require_complete(const Command& command);
+
+// Throws if several options read the standard input, which can be read only once. `config` is the
+// name of the file of --config, or empty.
+void require_one_reader_of_standard_input(const Command& command, const std::string& config);
+
+// Returns " (from the variable DROVER_TPCC_RUN_PACE)" if the message is about an option ("--pace 0:
+// …") that a variable or a file has set; else nothing.
+std::string origin_note(const Command& command, std::string_view message);
+
+// Returns " (with the same --db)" if the message advises a command that uses a database, and the
+// command line of `command` names one: the advised command would use another database without it.
+// Returns nothing if the message mentions --db already.
+std::string same_database_note(const Command& command, std::string_view message);
 
 }  // namespace drover::cli

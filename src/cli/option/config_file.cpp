@@ -1,10 +1,12 @@
 #include "cli/option/config_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <regex>
 #include <system_error>
 #include <utility>
 
@@ -14,56 +16,26 @@
 namespace drover::cli {
 namespace {
 
-using text::shown;
+constexpr std::string_view name_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+constexpr std::string_view scalar_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.+";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_of_key(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '-';
-}
-
-// TOML's decimal numbers: a sign, digits, of which underscores may stand between two, a fraction,
-// an exponent. Returns them without underscores and plus sign, or nothing.
-std::string plain_number(std::string_view word) {
-  std::string number;
-  std::size_t at = 0;
-  const auto take_digits = [&] {
-    bool after_digit = false;
-    while (at < word.size() && (is_digit(word[at]) || (word[at] == '_' && after_digit))) {
-      after_digit = word[at] != '_';
-      if (after_digit) number += word[at];
-      ++at;
-    }
-    return after_digit;
-  };
-  const auto take_sign = [&] {
-    if (at < word.size() && (word[at] == '-' || word[at] == '+')) {
-      if (word[at] == '-') number += '-';
-      ++at;
-    }
-  };
-  take_sign();
-  const std::size_t first = number.size();
-  if (!take_digits()) return {};
-  if (number.size() > first + 1 && number[first] == '0') return {};
-  if (at < word.size() && word[at] == '.') {
-    number += word[at++];
-    if (!take_digits()) return {};
-  }
-  if (at < word.size() && (word[at] == 'e' || word[at] == 'E')) {
-    number += word[at++];
-    take_sign();
-    if (!take_digits()) return {};
-  }
-  return at == word.size() ? number : std::string();
+// Returns a decimal number of TOML without underscores and plus signs, or nothing if the word is
+// none.
+std::string plain_number(std::string word) {
+  constexpr std::size_t bytes_most = 1'000;  // std::regex recurses for each character
+  static const std::regex shape(
+      R"([+-]?(0|[1-9](_?[0-9])*)(\.[0-9](_?[0-9])*)?([eE][+-]?[0-9](_?[0-9])*)?)");
+  if (word.size() > bytes_most || !std::regex_match(word, shape)) return {};
+  std::erase_if(word, [](char c) { return c == '_' || c == '+'; });
+  return word;
 }
 
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {
-    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);  // the mark of some editors
+    if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);  // byte order mark
   }
 
   std::vector<ConfigEntry> parse() {
@@ -84,9 +56,19 @@ class Parser {
   bool at_end() const { return at_ == text_.size(); }
   char next() const { return at_end() ? '\n' : text_[at_]; }
   bool take(char sign) {
-    const bool there = !at_end() && next() == sign;
-    if (there) ++at_;
-    return there;
+    const bool is_next = !at_end() && next() == sign;
+    if (is_next) ++at_;
+    return is_next;
+  }
+  // Takes the characters that follow as far as they are some of these.
+  std::string take_all(std::string_view characters) {
+    const std::size_t start = at_;
+    at_ = std::min(text_.find_first_not_of(characters, at_), text_.size());
+    return std::string(text_.substr(start, at_ - start));
+  }
+  void skip_blanks() { take_all(" \t\r"); }
+  void skip_comment() {
+    if (next() == '#') at_ = std::min(text_.find('\n', at_), text_.size());
   }
 
   [[noreturn]] void refuse(std::string_view what) const { refuse_at(line_, what); }
@@ -94,7 +76,7 @@ class Parser {
     throw ConfigFileError(fmt::format("line {}: {}", line, what));
   }
 
-  // A file of another kind is told as what it is, and nothing in it reaches a terminal.
+  // Refuses a file of another kind, and control characters, which messages could show.
   void require_printable() const {
     std::size_t line = 1;
     for (std::string_view rest = text_; !rest.empty();) {
@@ -110,14 +92,6 @@ class Parser {
     }
   }
 
-  void skip_blanks() {
-    while (!at_end() && (next() == ' ' || next() == '\t' || next() == '\r')) ++at_;
-  }
-
-  void skip_comment() {
-    if (next() == '#') at_ = std::min(text_.find('\n', at_), text_.size());
-  }
-
   void end_line() {
     skip_blanks();
     skip_comment();
@@ -131,22 +105,18 @@ class Parser {
     section_ = parse_path();
     if (!take(']')) refuse("expected ] after the name of the section");
     const auto [earlier, is_new] = sections_.emplace(section_, line_);
-    if (!is_new) {
-      refuse(fmt::format("the section [{}] is already defined in line {}", fmt::join(section_, "."),
-                         earlier->second));
-    }
+    if (is_new) return;
+    refuse(fmt::format("the section [{}] is already defined in line {}", fmt::join(section_, "."),
+                       earlier->second));
   }
 
   void parse_entry() {
-    ConfigEntry entry;
-    entry.line = line_;
-    std::vector<std::string> path = parse_path();
-    // The name is not shown: it could be the rest of a text that was broken into two lines.
+    ConfigEntry entry{.section = section_, .key = {}, .values = {}, .line = line_};
+    const std::vector<std::string> path = parse_path();
+    // The message does not contain the name, which may be the second line of a text.
     if (!take('=')) refuse("expected = after the key");
-    entry.key = std::move(path.back());
-    path.pop_back();
-    entry.section = section_;
-    entry.section.insert(entry.section.end(), path.begin(), path.end());
+    entry.section.insert(entry.section.end(), path.begin(), path.end() - 1);
+    entry.key = path.back();
     skip_blanks();
     if (take('[')) {
       parse_list(entry);
@@ -163,46 +133,40 @@ class Parser {
     entries_.push_back(std::move(entry));
   }
 
-  // Words with dots between; leaves what follows them, behind blanks.
+  // Parses names with dots between them, and the blanks that follow.
   std::vector<std::string> parse_path() {
     constexpr std::size_t longest = 100;
     constexpr std::size_t most = 8;
     std::vector<std::string> path;
-    while (true) {
+    do {
       skip_blanks();
-      const std::size_t start = at_;
-      while (!at_end() && is_of_key(next())) ++at_;
-      if (at_ == start)
+      std::string name = take_all(name_characters);
+      if (name.empty())
         refuse(
             "expected a section such as [tpcc.run] or a setting such as warehouses = 10. A name "
             "consists of letters, digits, - and _");
-      if (at_ - start > longest) refuse(fmt::format("a name has at most {} characters", longest));
+      if (name.size() > longest) refuse(fmt::format("a name has at most {} characters", longest));
       if (path.size() == most) refuse(fmt::format("a name has at most {} parts", most));
-      path.emplace_back(text_.substr(start, at_ - start));
+      path.push_back(std::move(name));
       skip_blanks();
-      if (!take('.')) return path;
-    }
+    } while (take('.'));
+    return path;
   }
 
   ConfigKind parse_scalar(ConfigEntry& entry) {
     if (next() == '"' || next() == '\'') {
-      entry.values.push_back(next() == '"' ? parse_text() : parse_literal_text());
+      entry.values.push_back(parse_text(next()));
       return ConfigKind::text;
     }
-    const std::size_t start = at_;
-    while (!at_end() && (is_of_key(next()) || next() == '.' || next() == '+')) ++at_;
-    const std::string_view word = text_.substr(start, at_ - start);
-    if (word == "true" || word == "false") {
-      entry.values.emplace_back(word);
-      return ConfigKind::truth;
-    }
-    std::string number = plain_number(word);
-    if (number.empty()) {
+    std::string word = take_all(scalar_characters);
+    const bool is_truth = word == "true" || word == "false";
+    if (!is_truth) word = plain_number(std::move(word));
+    if (word.empty()) {
       refuse(fmt::format("{}: expected text in quotes, a decimal number, true, false or a list",
                          entry.key));
     }
-    entry.values.push_back(std::move(number));
-    return ConfigKind::number;
+    entry.values.push_back(std::move(word));
+    return is_truth ? ConfigKind::truth : ConfigKind::number;
   }
 
   void parse_list(ConfigEntry& entry) {
@@ -230,42 +194,25 @@ class Parser {
     }
   }
 
-  void require_one_line(char quote) const {
+  std::string parse_text(char quote) {
     const std::string three(3, quote);
     if (text_.substr(at_).starts_with(three))
       refuse(fmt::format("text of several lines ({}) is not supported", three));
-  }
-
-  // The only control character that may stand in a line at all.
-  void require_no_tab() const {
-    if (next() == '\t') refuse("expected text without tabs, found a tab");
-  }
-
-  std::string parse_literal_text() {
-    require_one_line('\'');
-    const std::size_t start = ++at_;
-    while (next() != '\'' && next() != '\n') {
-      require_no_tab();
-      ++at_;
-    }
-    if (next() != '\'') refuse("the text is not closed. Expected ' before the end of the line");
-    return std::string(text_.substr(start, at_++ - start));
-  }
-
-  std::string parse_text() {
-    require_one_line('"');
     ++at_;
     std::string result;
-    while (next() != '"') {
-      if (next() == '\n') refuse("the text is not closed. Expected \" before the end of the line");
-      if (take('\\')) {
+    while (!take(quote)) {
+      if (next() == '\n') {
+        refuse(
+            fmt::format("the text is not closed. Expected {} before the end of the line", quote));
+      }
+      // require_printable() accepts tabs between values.
+      if (next() == '\t') refuse("expected text without tabs, found a tab");
+      if (quote == '"' && take('\\')) {
         parse_escape(result);
       } else {
-        require_no_tab();
         result += text_[at_++];
       }
     }
-    ++at_;
     return result;
   }
 
@@ -288,8 +235,8 @@ class Parser {
     if (error != std::errc() || hex.size() != digits || end != hex.data() + digits) {
       refuse(fmt::format("expected {} hexadecimal digits after \\{}", digits, letter));
     }
-    const bool surrogate = point >= 0xd800 && point < 0xe000;
-    if (point > 0x10ffff || surrogate || !text::is_printable(point)) {
+    const bool is_surrogate = point >= 0xd800 && point < 0xe000;
+    if (point > 0x10ffff || is_surrogate || !text::is_printable(point)) {
       refuse("expected a printable character of Unicode after the backslash");
     }
     at_ += digits;
@@ -300,8 +247,8 @@ class Parser {
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::vector<std::string> section_;
-  std::map<std::vector<std::string>, std::size_t> sections_;  // and their lines
-  std::map<std::vector<std::string>, std::size_t> keys_;
+  std::map<std::vector<std::string>, std::size_t> sections_;  // with their lines
+  std::map<std::vector<std::string>, std::size_t> keys_;      // with their lines
   std::vector<ConfigEntry> entries_;
 };
 

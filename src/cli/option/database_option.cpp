@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <cstdlib>
-#include <string_view>
-#include <utility>
 
 #include "cli/standard_output.h"
 #include "database/postgres/connection.h"
@@ -28,24 +25,6 @@
 
 namespace drover::cli {
 namespace {
-
-// The words that say what only YDB has.
-std::vector<std::string> words_of_ydb(const DatabaseOption& option) {
-  std::vector<std::string> words;
-  const auto add = [&](const char* name, const std::string& file) {
-    if (!file.empty()) words.insert(words.end(), {name, file});
-  };
-  add("--ydb-token-file", option.ydb_token_file);
-  add("--ydb-ca-file", option.ydb_ca_file);
-  if (option.no_discovery) words.emplace_back("--no-discovery");
-  return words;
-}
-
-void require_postgres(const DatabaseOption& option) {
-  if (option.schema.size() > 63) {
-    throw UsageError("--schema: the name is too long. PostgreSQL allows at most 63 bytes");
-  }
-}
 
 void require_password_place(const DatabaseOption& option) {
   if (option.password_command.empty()) return;
@@ -104,46 +83,6 @@ database::ydb::YdbDatabase ydb_database(const DatabaseOption& option) {
   return database;
 }
 
-std::unique_ptr<tpcc::Database> tpcc_on_ydb(const DatabaseOption& option) {
-  return tpcc::ydb::make_database(ydb_database(option));
-}
-
-std::unique_ptr<ycsb::Database> ycsb_on_ydb(const DatabaseOption& option) {
-  return ycsb::ydb::make_database(ydb_database(option));
-}
-
-std::unique_ptr<sql::Database> sql_on_ydb(const DatabaseOption& option) {
-  return sql::ydb::make_database(ydb_database(option));
-}
-
-std::string describe_ydb(const DatabaseOption& option) {
-  return ydb_database(option).client.target.url();
-}
-
-#else
-
-[[noreturn]] void refuse_ydb() {
-  throw UsageError(
-      "--db: this drover was built without support for YDB. Install libgrpc-dev libprotobuf-dev "
-      "protobuf-compiler (Debian), then configure and build drover again");
-}
-
-std::unique_ptr<tpcc::Database> tpcc_on_ydb(const DatabaseOption&) {
-  refuse_ydb();
-}
-
-std::unique_ptr<ycsb::Database> ycsb_on_ydb(const DatabaseOption&) {
-  refuse_ydb();
-}
-
-std::unique_ptr<sql::Database> sql_on_ydb(const DatabaseOption&) {
-  refuse_ydb();
-}
-
-std::string describe_ydb(const DatabaseOption&) {
-  refuse_ydb();
-}
-
 #endif
 
 Choices<database::Dialect> dialects() {
@@ -181,69 +120,52 @@ void add_database_options(Command& command, DatabaseOption& option) {
             ? "Schema of the tables (default: the first schema of the search_path). YDB: folder "
               "below the database (default: the database itself)"
             : "Schema of the tables. YDB: folder below the database"},
-       {"--dialect",
-        {&option.dialect, dialects()},
-        "auto|postgres|cockroach|yugabyte|citus",
+       {"--dialect", one_of(&option.dialect, dialects()), "auto|postgres|cockroach|yugabyte|citus",
         "SQL dialect of a server with PostgreSQL's protocol. auto: detect. cockroach, yugabyte: "
         "experimental, not tested on a server",
-        {.only_on = OnlyOn::postgres}},
-       {"--password-command",
-        &option.password_command,
-        "COMMAND",
+        on_postgres},
+       {"--password-command", &option.password_command, "COMMAND",
         "PostgreSQL: for each new connection, run COMMAND with /bin/sh. The first line of its "
         "output is the password",
-        {.only_on = OnlyOn::postgres, .instead = "For YDB, use --ydb-token-file"}},
-       {"--ydb-token-file",
-        &option.ydb_token_file,
-        "FILE",
+        on_postgres + instead("For YDB, use --ydb-token-file")},
+       {"--ydb-token-file", &option.ydb_token_file, "FILE",
         "YDB: read the authentication token from FILE. Default: the variables YDB_TOKEN_FILE, "
         "YDB_TOKEN, then YDB_USER with YDB_PASSWORD",
-        {.only_on = OnlyOn::ydb}},
-       {"--ydb-ca-file",
-        &option.ydb_ca_file,
-        "FILE",
+        on_ydb},
+       {"--ydb-ca-file", &option.ydb_ca_file, "FILE",
         "YDB: trust the certificate authorities in FILE (PEM). Default: "
         "YDB_SSL_ROOT_CERTIFICATES_FILE, then the system's authorities",
-        {.only_on = OnlyOn::ydb}},
-       {"--no-discovery",
-        &option.no_discovery,
-        "",
-        "YDB: connect only to the host of --db, not to the nodes that this host reports",
-        {.only_on = OnlyOn::ydb}}});
-}
-
-std::vector<std::string> words_without_db(const DatabaseOption& option) {
-  std::vector<std::string> words = words_of_ydb(option);
-  words.insert(words.begin(), {"--schema", option.schema});
-  if (option.dialect) {
-    words.insert(words.end(),
-                 {"--dialect", std::string(database::postgres::traits_of(*option.dialect).name)});
-  }
-  if (!option.password_command.empty()) {
-    words.insert(words.end(), {"--password-command", option.password_command});
-  }
-  return words;
+        on_ydb},
+       {"--no-discovery", &option.no_discovery, "",
+        "YDB: connect only to the host of --db, not to the nodes that this host reports", on_ydb}});
 }
 
 DatabaseTarget::DatabaseTarget(const DatabaseOption& option, Use use) : option_(option) {
   if (kind() == DatabaseKind::ydb) {
-    description_ = describe_ydb(option);
+#ifdef DROVER_WITH_YDB
+    description_ = ydb_database(option).client.target.url();
     return;
+#else
+    throw UsageError(
+        "--db: this drover was built without support for YDB. Install libgrpc-dev libprotobuf-dev "
+        "protobuf-compiler (Debian), then configure and build drover again");
+#endif
   }
-  require_postgres(option);
+  if (option.schema.size() > 63) {
+    throw UsageError("--schema: the name is too long. PostgreSQL allows at most 63 bytes");
+  }
+  if (!option.db.empty()) require_conninfo(option.db);
+  require_password_place(option);
   access_.schema = option.schema;
   access_.password_command = option.password_command;
   access_.dialect = option.dialect;
   access_.on_session_note = note_to_stderr;
   if (use == Use::administration) access_.support_told = std::make_shared<std::atomic_flag>();
   if (option.db.empty()) {
-    require_password_place(option);
     lease_.emplace(database::embedded::ServerLease::acquire());
     access_.conninfo = lease_->conninfo();
     description_ = "the private server";
   } else {
-    require_conninfo(option.db);
-    require_password_place(option);
     access_.conninfo = option.db;
     description_ = database::postgres::describe_conninfo(option.db);
   }
@@ -261,17 +183,23 @@ coro::Task<std::string> DatabaseTarget::identity() const {
 }
 
 std::unique_ptr<tpcc::Database> DatabaseTarget::tpcc() const {
-  if (kind() == DatabaseKind::ydb) return tpcc_on_ydb(option_);
+#ifdef DROVER_WITH_YDB
+  if (kind() == DatabaseKind::ydb) return tpcc::ydb::make_database(ydb_database(option_));
+#endif
   return tpcc::postgres::make_database(access_);
 }
 
 std::unique_ptr<ycsb::Database> DatabaseTarget::ycsb() const {
-  if (kind() == DatabaseKind::ydb) return ycsb_on_ydb(option_);
+#ifdef DROVER_WITH_YDB
+  if (kind() == DatabaseKind::ydb) return ycsb::ydb::make_database(ydb_database(option_));
+#endif
   return ycsb::postgres::make_database(access_);
 }
 
 std::unique_ptr<sql::Database> DatabaseTarget::sql() const {
-  if (kind() == DatabaseKind::ydb) return sql_on_ydb(option_);
+#ifdef DROVER_WITH_YDB
+  if (kind() == DatabaseKind::ydb) return sql::ydb::make_database(ydb_database(option_));
+#endif
   return sql::postgres::make_database(access_);
 }
 

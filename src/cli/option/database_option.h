@@ -1,11 +1,7 @@
-// --db, --schema and what goes with them, the same for every command that talks to a database.
+// --db, --schema and the options of each kind of database, for every command that uses a database.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "cli/option/command.h"
 #include "database/embedded/private_server.h"
@@ -19,46 +15,42 @@ namespace drover::cli {
 
 struct DatabaseOption {
   std::string db;      // empty: the private server
-  std::string schema;  // empty: as the server's search_path has it; of YDB: the database's root
+  std::string schema;  // empty: the first of the search_path; YDB: the root of the database
   std::optional<database::Dialect> dialect = {};  // of PostgreSQL's protocol; none: ask the server
-  // These three are for YDB alone. Empty: as the variables say.
-  std::string ydb_token_file = {};
-  std::string ydb_ca_file = {};
-  bool no_discovery = false;
-  // Prints the password, for PostgreSQL. Empty: libpq has it elsewhere.
-  std::string password_command = {};
+  std::string ydb_token_file = {};                // empty: by YDB's environment variables
+  std::string ydb_ca_file = {};                   // empty: by YDB's environment variables
+  bool no_discovery = false;                      // YDB
+  std::string password_command = {};  // PostgreSQL: prints the password. Empty: libpq finds it
 };
 
 using run::DatabaseKind;
 
-// By the URL alone; everything that does not begin with ydb:// or ydbs:// is PostgreSQL's.
+// Returns YDB for a URL that begins with ydb:// or ydbs://, else PostgreSQL.
 DatabaseKind kind_of(const DatabaseOption& option) noexcept;
 
-// Those that --db names, as people know them; one, or none, where there are not several. Throws UsageError.
+// Returns the server hosts that --db names. Empty for YDB and for the private server. Throws
+// UsageError.
 std::vector<std::string> hosts_of(const DatabaseOption& option);
 
-// Adds --db (also by the variable DROVER_DB), --schema, --password-command and the options of YDB to a command.
+// Adds --db (variable DROVER_DB), --schema, --password-command and the options of YDB to a command.
 void add_database_options(Command& command, DatabaseOption& option);
 
-// The words of a command line that say the same, but for --db, which may hold a password.
-std::vector<std::string> words_without_db(const DatabaseOption& option);
-
-// Where a command works: a database of the user's, or the private server, which runs at least as
-// long as this object.
+// The database that a command uses: a database of the user, or the private server, which runs at
+// least as long as this object.
 class DatabaseTarget {
  public:
   // An administrative command notes on stderr how far Drover supports the server. A run has
   // that note among its own.
   enum class Use : std::uint8_t { run, administration };
 
-  // Throws UsageError (a string that cannot be read, or YDB where this program was built without its client) or
-  // database::embedded::ServerError.
+  // Throws UsageError (for a string that cannot be read, or for YDB in a build without its client),
+  // or database::embedded::ServerError.
   explicit DatabaseTarget(const DatabaseOption& option, Use use = Use::run);
 
   DatabaseKind kind() const noexcept { return kind_of(option_); }
   const std::string& schema() const noexcept { return option_.schema; }
 
-  // For people; never a password.
+  // For messages; contains no password.
   const std::string& description() const noexcept { return description_; }
 
   run::RunPlace place() const;
@@ -66,7 +58,7 @@ class DatabaseTarget {
   // run::IdentityOfDatabase.
   coro::Task<std::string> identity() const;
 
-  // As the commands of a workload see it. They may outlive the target, unless it is the private server.
+  // The interfaces of the workloads. They may outlive the target, unless it is the private server.
   std::unique_ptr<tpcc::Database> tpcc() const;
   std::unique_ptr<ycsb::Database> ycsb() const;
   std::unique_ptr<sql::Database> sql() const;
@@ -74,7 +66,7 @@ class DatabaseTarget {
  private:
   DatabaseOption option_;
   std::optional<database::embedded::ServerLease> lease_;
-  database::postgres::Access access_;  // to PostgreSQL
+  database::postgres::Access access_;  // of PostgreSQL
   std::string description_;
 };
 

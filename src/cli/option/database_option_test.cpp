@@ -3,13 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/option/command_line.h"
+#include "cli/option/command.h"
 
 namespace drover::cli {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -77,15 +76,6 @@ TEST(DatabaseOption, NeverQuotesAConnectionString) {
   }
   // Only a scheme at the very beginning makes a URI.
   EXPECT_EQ(problem_of(option_of("host=h user=u password=se://cret dbname=x")), "");
-}
-
-TEST(DatabaseOption, SaysTheSameInWords) {
-  DatabaseOption option = option_of("ydb://host/Root/name", "bench");
-  option.ydb_token_file = "t";
-  option.ydb_ca_file = "c";
-  option.no_discovery = true;
-  EXPECT_THAT(words_without_db(option), ElementsAre("--schema", "bench", "--ydb-token-file", "t",
-                                                    "--ydb-ca-file", "c", "--no-discovery"));
 }
 
 #ifdef DROVER_WITH_YDB

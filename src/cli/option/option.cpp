@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <regex>
 
 #include "text/plain_text.h"
 #include "text/utf8.h"
@@ -46,36 +47,45 @@ void require_in_range(const Option& option, const std::string& word, long double
   }
 }
 
-template <class Number>
-Number number_of(const Option& option, const std::string& word) {
-  const auto number =
-      text::number_of<Number>(std::string_view(word).substr(word.starts_with('+') ? 1 : 0));
-  if (!number) option.refuse(word);
-  require_in_range(option, word, static_cast<long double>(*number));
-  return *number;
-}
-
-// Two whole numbers with a character between them, the first from 1 to the second.
-std::optional<Pair> two_numbers(std::string_view text, char between, std::uint64_t most) {
-  const std::size_t at = text.find(between);
-  if (at == std::string_view::npos) return std::nullopt;
-  const auto first = text::number_of<std::uint64_t>(text.substr(0, at));
-  const auto second = text::number_of<std::uint64_t>(text.substr(at + 1));
-  if (!first || !second || *first < 1 || *first > *second || *second > most) return std::nullopt;
-  return Pair(*first, *second);
-}
-
+// The syntax of two whole numbers with a character between them, the first from 1 to the second.
 Syntax<Pair> pair_syntax(char between, std::uint64_t most, const char* expected) {
   return {.read =
-              [=](const std::string& option, const std::string& word) {
-                if (const auto pair = two_numbers(word, between, most)) return *pair;
-                throw UsageError(fmt::format("{} {}: expected {} at most {}", option,
+              [=](const Option& option, const std::string& word) {
+                const std::size_t at = std::min(word.find(between), word.size());
+                const std::string_view text = word;
+                const auto first = text::number_of<std::uint64_t>(text.substr(0, at));
+                const auto second =
+                    text::number_of<std::uint64_t>(text.substr(std::min(at + 1, word.size())));
+                if (first && second && *first >= 1 && *first <= *second && *second <= most) {
+                  return Pair(*first, *second);
+                }
+                throw UsageError(fmt::format("{} {}: expected {} at most {}", option.name(),
                                              text::shown(word), expected, most));
               },
           .text =
               [between](const Pair& pair) {
                 return fmt::format("{}{}{}", pair.first, between, pair.second);
               }};
+}
+
+// Returns the Unix seconds of "2026-11-25T20:00:00.5+01:00", or nothing.
+std::optional<double> parse_iso_8601(const std::string& text) {
+  constexpr std::size_t bytes_most = 64;  // std::regex recurses for each character
+  static const std::regex shape(
+      R"((\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d(?:\.\d+)?)(?:[Zz]|([+-])(\d\d):?(\d\d)))");
+  std::smatch match;
+  if (text.size() > bytes_most || !std::regex_match(text, match, shape)) return std::nullopt;
+  const auto number = [&](std::size_t group) {
+    return text::number_of<double>(match.str(group)).value_or(0);
+  };
+  const std::chrono::year_month_day day(std::chrono::year(static_cast<int>(number(1))),
+                                        std::chrono::month(static_cast<unsigned>(number(2))),
+                                        std::chrono::day(static_cast<unsigned>(number(3))));
+  const bool is_in_day = number(4) < 24 && number(5) < 60 && number(6) < 60;
+  if (!day.ok() || !is_in_day || number(8) > 14 || number(9) > 59) return std::nullopt;
+  const double east_s = (match.str(7) == "-" ? -60 : 60) * (number(8) * 60 + number(9));
+  const auto days = std::chrono::sys_days(day).time_since_epoch().count();
+  return static_cast<double>(days) * 86400 + number(4) * 3600 + number(5) * 60 + number(6) - east_s;
 }
 
 }  // namespace
@@ -86,56 +96,85 @@ bool is_automatic(const Option& option, const std::string& word) {
   return word == "auto" && std::ranges::count(option.choices, word) > 0;
 }
 
-template <class Value>
-Value plain_value(const Option& option, const std::string& word) {
-  if constexpr (std::is_same_v<Value, bool>) {
+template <>
+Syntax<bool> plain_syntax() {
+  return {.read = [](const Option& option, const std::string& word) {
     if (word != "true" && word != "false") option.refuse(word);
     return word == "true";
-  } else if constexpr (std::is_same_v<Value, std::string>) {
-    return word;
-  } else if constexpr (std::is_same_v<Value, coro::Duration>) {
-    const coro::Duration duration = parse_duration(option.name(), word);
-    require_in_range(option, word, coro::seconds_of(duration));
-    return duration;
-  } else {
-    return number_of<Value>(option, word);
-  }
+  }};
 }
 
+template <>
+Syntax<std::string> plain_syntax() {
+  return {.read = [](const Option&, const std::string& word) { return word; },
+          .text = [](const std::string& text) { return text; }};
+}
+
+template <>
+Syntax<coro::Duration> plain_syntax() {
+  return {.read =
+              [](const Option& option, const std::string& word) {
+                const coro::Duration duration = parse_duration(option.name(), word);
+                require_in_range(option, word, coro::seconds_of(duration));
+                return duration;
+              },
+          .text = duration_text};
+}
+
+// Numbers.
 template <class Value>
-std::string plain_text(const Value& value) {
-  if constexpr (std::is_same_v<Value, bool>) {
-    return {};
-  } else if constexpr (std::is_same_v<Value, coro::Duration>) {
-    return duration_text(value);
-  } else if constexpr (std::is_same_v<Value, double>) {
-    return fmt::format("{:g}", value);
-  } else {
-    return fmt::format("{}", value);
-  }
+Syntax<Value> plain_syntax() {
+  return {.read =
+              [](const Option& option, const std::string& word) {
+                const std::string_view digits = word;
+                const auto number =
+                    text::number_of<Value>(digits.substr(digits.starts_with('+') ? 1 : 0));
+                if (!number) option.refuse(word);
+                require_in_range(option, word, static_cast<long double>(*number));
+                return *number;
+              },
+          .text =
+              [](const Value& value) {
+                if constexpr (std::is_integral_v<Value>) return fmt::format("{}", value);
+                return fmt::format("{:g}", static_cast<double>(value));
+              }};
 }
 
-#define DROVER_PLAIN_OPTION(Value)                                      \
-  template Value plain_value<Value>(const Option&, const std::string&); \
-  template std::string plain_text<Value>(const Value&)
-DROVER_PLAIN_OPTION(bool);
-DROVER_PLAIN_OPTION(std::string);
-DROVER_PLAIN_OPTION(double);
-DROVER_PLAIN_OPTION(std::int32_t);
-DROVER_PLAIN_OPTION(std::int64_t);
-DROVER_PLAIN_OPTION(std::uint64_t);
-DROVER_PLAIN_OPTION(coro::Duration);
-#undef DROVER_PLAIN_OPTION
+template Syntax<double> plain_syntax();
+template Syntax<std::int32_t> plain_syntax();
+template Syntax<std::int64_t> plain_syntax();
+template Syntax<std::uint64_t> plain_syntax();
 
 }  // namespace detail
 
+OptionDetails operator+(OptionDetails one, const OptionDetails& other) {
+  if (!other.default_text.empty()) one.default_text = other.default_text;
+  if (other.range) one.range = other.range;
+  if (!other.only.empty()) one.only = other.only;
+  if (other.needs) one.needs = other.needs;
+  one.excludes.insert(one.excludes.end(), other.excludes.begin(), other.excludes.end());
+  if (other.only_on != OnlyOn::any) one.only_on = other.only_on;
+  if (!other.instead.empty()) one.instead = other.instead;
+  if (other.delimiter != '\0') one.delimiter = other.delimiter;
+  if (!other.variable.empty()) one.variable = other.variable;
+  one.several |= other.several;
+  one.required |= other.required;
+  one.configurable &= other.configurable;
+  one.is_input |= other.is_input;
+  one.common |= other.common;
+  return one;
+}
+
 OptionTarget in_seconds(double* variable) {
-  OptionTarget target;
+  OptionTarget target(variable,
+                      Syntax<double>{.read =
+                                         [](const Option& option, const std::string& word) {
+                                           static const auto syntax =
+                                               detail::plain_syntax<coro::Duration>();
+                                           return coro::seconds_of(syntax.read(option, word));
+                                         },
+                                     .text = seconds_text});
   target.is_duration = true;
-  target.read = [variable](const Option& option, const OptionTarget::Words& words) {
-    *variable = coro::seconds_of(detail::plain_value<coro::Duration>(option, words.back()));
-  };
-  target.text = [variable] { return seconds_text(*variable); };
   return target;
 }
 
@@ -286,19 +325,42 @@ Syntax<Pair> range_syntax(std::uint64_t most) {
   return pair_syntax('-', most, "A-B, such as 101-200. A is from 1 to B. B is");
 }
 
-Syntax<double> percent_syntax(double low, double high) {
+Syntax<double> percent_syntax(double low, double high, std::string example) {
   return {.read =
-              [=](const std::string& option, const std::string& word) {
+              [=](const Option& option, const std::string& word) {
                 const std::string_view digits =
                     std::string_view(word).substr(0, word.size() - (word.ends_with('%') ? 1 : 0));
                 const auto percent = text::number_of<double>(digits);
                 if (percent && *percent >= low && *percent <= high) return *percent / 100;
                 throw UsageError(
-                    fmt::format("{} {}: expected a percentage from {:g} to {:g}, such "
-                                "as 5%",
-                                option, text::shown(word), low, high));
+                    fmt::format("{} {}: expected a percentage from {:g} to {:g}, such as {}",
+                                option.name(), text::shown(word), low, high, example));
               },
           .text = [](const double& share) { return fmt::format("{:g}%", share * 100); }};
+}
+
+Syntax<double> start_time_syntax(std::function<double()> now) {
+  return {.read = [now = std::move(now)](const Option& option, const std::string& word) {
+    const auto refuse = [&](const std::string& why) {
+      return UsageError(fmt::format(
+          "{} {}: {}. Expected Unix seconds, as `date +%s -d '+1 minute'` prints them, or a time "
+          "such as 2026-11-25T20:00:00Z",
+          option.name(), text::shown(word), why));
+    };
+    if (word.starts_with('+')) {
+      throw refuse("a relative time is not allowed, because it would differ between hosts");
+    }
+    std::optional<double> time = text::number_of<double>(word);
+    if (!time || !std::isfinite(*time) || *time < 0) time = parse_iso_8601(word);
+    if (!time) throw refuse("the text is not a time with a time zone");
+    const double ahead_s = *time - now();
+    if (ahead_s < 0) {
+      throw refuse(fmt::format("by this host's clock, this time passed {} ago",
+                               text::length_text(-ahead_s)));
+    }
+    if (ahead_s > 7 * 86400) throw refuse("more than a week ahead");
+    return *time;
+  }};
 }
 
 }  // namespace drover::cli

@@ -4,6 +4,7 @@
 // completion and man page show. Not thread-safe. Errors are UsageError.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -59,31 +60,71 @@ struct OptionDetails {
   bool several = false;   // of a list: "--base a b" is two values
   bool required = false;
   bool configurable = true;  // by environment variables and the file of --config
+  bool is_input = false;     // the command reads the file that is named; "-": standard input
   bool common = false;       // one of about ten options that the short help shows
   std::string variable{};    // environment variable of the option in every command: DROVER_DB
 };
+
+// Returns the properties of both: in_range(1, 100) + common_option.
+OptionDetails operator+(OptionDetails one, const OptionDetails& other);
 
 inline const OptionDetails required_option{.required = true};
 inline const OptionDetails command_line_only{.configurable = false};
 inline const OptionDetails common_option{.common = true};
 inline const OptionDetails comma_list{.delimiter = ','};
+inline const OptionDetails several_words{.several = true};
+inline const OptionDetails input_file{.is_input = true};
+inline const OptionDetails on_postgres{.only_on = OnlyOn::postgres};
+inline const OptionDetails on_ydb{.only_on = OnlyOn::ydb};
+inline OptionDetails in_range(Range range) {
+  return {.range = range};
+}
 inline OptionDetails in_range(long double low, long double high) {
   return {.range = Range{low, high}};
 }
 inline OptionDetails default_is(std::string text) {
   return {.default_text = std::move(text)};
 }
+inline OptionDetails instead(std::string text) {
+  return {.instead = std::move(text)};
+}
+inline OptionDetails needs(std::string option, std::string why) {
+  return {.needs = Relation{std::move(option), std::move(why)}};
+}
+inline OptionDetails excludes(std::string option, std::string why) {
+  return {.excludes = {{std::move(option), std::move(why)}}};
+}
 
 // The words of an enumeration, and their values.
 template <class Value>
 using Choices = std::vector<std::pair<std::string, Value>>;
 
-// Functions that read a word into a value, and show a value as a user would write it.
+// Functions that read a word of an option into a value, and show a value as a user would write it.
 template <class Value>
 struct Syntax {
-  std::function<Value(const std::string& option, const std::string& word)> read;
+  std::function<Value(const Option& option, const std::string& word)> read;
   std::function<std::string(const Value&)> text = [](const Value&) { return std::string(); };
 };
+
+namespace detail {
+
+// Type is Value, std::optional<Value> or std::vector<Value>.
+template <class Type>
+struct Shape {
+  using Value = Type;
+  static constexpr bool is_optional = false;
+  static constexpr bool is_list = false;
+};
+template <class Type>
+struct Shape<std::optional<Type>> : Shape<Type> {
+  static constexpr bool is_optional = true;
+};
+template <class Type>
+struct Shape<std::vector<Type>> : Shape<Type> {
+  static constexpr bool is_list = true;
+};
+
+}  // namespace detail
 
 // The variable that an option sets.
 class OptionTarget {
@@ -97,10 +138,6 @@ class OptionTarget {
   // variable becomes empty if the user writes "auto" and `value` contains this word: "N|auto".
   template <class Variable>
   OptionTarget(Variable* variable);  // NOLINT(google-explicit-constructor)
-
-  // Sets an enumeration, a list of its values, or an optional.
-  template <class Variable, class Value>
-  OptionTarget(Variable* variable, Choices<Value> choices);
 
   // Sets a value that has a syntax of its own, a list of such values, or an optional.
   template <class Variable, class Value>
@@ -117,7 +154,11 @@ class OptionTarget {
   std::function<std::string()> text = [] { return std::string(); };
 };
 
-// A duration that is kept as a number of seconds.
+// Sets an enumeration, a list of its values, or an optional.
+template <class Variable>
+OptionTarget one_of(Variable* variable, Choices<typename detail::Shape<Variable>::Value> choices);
+
+// Sets a duration that is kept as a number of seconds.
 OptionTarget in_seconds(double* variable);
 
 enum class ValueKind : std::uint8_t { none, text, file, folder };
@@ -184,115 +225,85 @@ Syntax<Pair> part_syntax(std::uint64_t most);
 // The syntax of "101-200": 1 <= A <= B <= most.
 Syntax<Pair> range_syntax(std::uint64_t most);
 
-// The syntax of "5%" or "5", low <= P <= high: a share of 1.
-Syntax<double> percent_syntax(double low, double high);
+// The syntax of "5%" or "5", low <= P <= high: a share of 1. Messages show `example`.
+Syntax<double> percent_syntax(double low, double high, std::string example = "5%");
+
+// The syntax of a time between `now()` and a week later: Unix seconds, or ISO 8601 with a zone,
+// such as "2026-11-25T20:00:00Z". The value is in Unix seconds.
+Syntax<double> start_time_syntax(std::function<double()> now);
 
 // ---- Implementation of OptionTarget
 
 namespace detail {
 
-// Type is Value, std::optional<Value> or std::vector<Value>.
-template <class Type>
-struct Shape {
-  using Value = Type;
-  static constexpr bool is_optional = false;
-  static constexpr bool is_list = false;
-};
-template <class Type>
-struct Shape<std::optional<Type>> : Shape<Type> {
-  static constexpr bool is_optional = true;
-};
-template <class Type>
-struct Shape<std::vector<Type>> : Shape<Type> {
-  static constexpr bool is_list = true;
-};
-
 // Returns true if the word is "auto" and the option's value names it.
 bool is_automatic(const Option& option, const std::string& word);
 
-// Sets the variable to the values of the words, each read by `read`.
-template <class Variable>
-void read_words(const Option& option, const OptionTarget::Words& words, Variable& variable,
-                const auto& read) {
-  if constexpr (Shape<Variable>::is_list) {
-    Variable values;
-    for (const std::string& word : words) values.push_back(read(word));
-    variable = std::move(values);
-  } else if (Shape<Variable>::is_optional && is_automatic(option, words.back())) {
-    variable = Variable{};
-  } else {
-    variable = read(words.back());
-  }
-}
-
-// Returns what the variable holds, each value shown by `text`, with commas between the values.
-template <class Variable>
-std::string text_of(const Variable& variable, const auto& text) {
-  if constexpr (Shape<Variable>::is_list) {
-    std::string all;
-    for (const auto& value : variable) all += (all.empty() ? "" : ",") + text(value);
-    return all;
-  } else if constexpr (Shape<Variable>::is_optional) {
-    return variable ? text(*variable) : std::string();
-  } else {
-    return text(variable);
-  }
-}
-
 // The syntax of bool, std::string, double, whole numbers and coro::Duration.
 template <class Value>
-Value plain_value(const Option& option, const std::string& word);
-template <class Value>
-std::string plain_text(const Value& value);
+Syntax<Value> plain_syntax();
+template <>
+Syntax<bool> plain_syntax();
+template <>
+Syntax<std::string> plain_syntax();
+template <>
+Syntax<coro::Duration> plain_syntax();
 
 }  // namespace detail
 
 template <class Variable>
-OptionTarget::OptionTarget(Variable* variable) {
+OptionTarget::OptionTarget(Variable* variable)
+    : OptionTarget(variable, detail::plain_syntax<typename detail::Shape<Variable>::Value>()) {
   using Value = typename detail::Shape<Variable>::Value;
   is_flag = std::is_same_v<Value, bool>;
-  is_list = detail::Shape<Variable>::is_list;
   is_whole = std::is_integral_v<Value> && !is_flag;
   is_duration = std::is_same_v<Value, coro::Duration>;
   is_text = std::is_same_v<Value, std::string>;
-  read = [variable](const Option& option, const Words& words) {
-    detail::read_words(option, words, *variable, [&option](const std::string& word) {
-      return detail::plain_value<Value>(option, word);
-    });
-  };
-  text = [variable] { return detail::text_of(*variable, detail::plain_text<Value>); };
-}
-
-template <class Variable, class Value>
-OptionTarget::OptionTarget(Variable* variable, Choices<Value> choices) {
-  is_list = detail::Shape<Variable>::is_list;
-  for (const auto& choice : choices) only.push_back(choice.first);
-  text = [variable, choices] {
-    return detail::text_of(*variable, [&choices](const Value& wanted) {
-      for (const auto& [word, value] : choices) {
-        if (value == wanted) return word;
-      }
-      return std::string();
-    });
-  };
-  read = [variable, choices](const Option& option, const Words& words) {
-    detail::read_words(option, words, *variable, [&](const std::string& given) {
-      for (const auto& [word, value] : choices) {
-        if (word == given) return value;
-      }
-      option.refuse(given);
-    });
-  };
 }
 
 template <class Variable, class Value>
 OptionTarget::OptionTarget(Variable* variable, Syntax<Value> syntax) {
-  is_list = detail::Shape<Variable>::is_list;
-  text = [variable, syntax] { return detail::text_of(*variable, syntax.text); };
-  read = [variable, syntax](const Option& option, const Words& words) {
-    detail::read_words(option, words, *variable,
-                       [&](const std::string& word) { return syntax.read(option.name(), word); });
+  using Shape = detail::Shape<Variable>;
+  is_list = Shape::is_list;
+  text = [variable, show = syntax.text] {
+    std::string all;
+    if constexpr (Shape::is_list) {
+      for (const auto& value : *variable) all += (all.empty() ? "" : ",") + show(value);
+    } else if constexpr (Shape::is_optional) {
+      if (*variable) all = show(**variable);
+    } else {
+      all = show(*variable);
+    }
+    return all;
   };
+  read = [variable, read_value = std::move(syntax.read)](const Option& option, const Words& words) {
+    if constexpr (Shape::is_list) {
+      Variable values;
+      for (const std::string& word : words) values.push_back(read_value(option, word));
+      *variable = std::move(values);
+    } else if (Shape::is_optional && detail::is_automatic(option, words.back())) {
+      *variable = Variable{};
+    } else {
+      *variable = read_value(option, words.back());
+    }
+  };
+}
+
+template <class Variable>
+OptionTarget one_of(Variable* variable, Choices<typename detail::Shape<Variable>::Value> choices) {
+  using Value = typename detail::Shape<Variable>::Value;
+  const auto read = [choices](const Option& option, const std::string& given) -> Value {
+    const auto found = std::ranges::find(choices, given, &Choices<Value>::value_type::first);
+    if (found == choices.end()) option.refuse(given);
+    return found->second;
+  };
+  const auto text = [choices](const Value& value) {
+    const auto found = std::ranges::find(choices, value, &Choices<Value>::value_type::second);
+    return found == choices.end() ? std::string() : found->first;
+  };
+  OptionTarget target(variable, Syntax<Value>{read, text});
+  for (const auto& choice : choices) target.only.push_back(choice.first);
+  return target;
 }
 
 }  // namespace drover::cli

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <ranges>
 #include <set>
 
@@ -17,7 +16,19 @@ namespace {
 
 constexpr std::string_view program_prefix = "DROVER_";
 
-// All that the variables of options may be called, by any number of names in front, and the others.
+// Returns "DROVER_TPCC_RUN_DURATION": the first `depth` names of a command, and the key of an
+// option.
+std::string variable_name(const std::vector<std::string>& command, std::size_t depth,
+                          std::string_view key) {
+  std::string name = fmt::format("{}_{}", fmt::join(command | std::views::take(depth), "_"), key);
+  for (char& character : name) {
+    if (character >= 'a' && character <= 'z') character = static_cast<char>(character - 'a' + 'A');
+    if (character == '-') character = '_';
+  }
+  return name;
+}
+
+// Returns the variables of all options by any number of command names, and known_variables.
 std::set<std::string> all_variables(const Command& program) {
   std::set<std::string> variables;
   for (const auto& variable : known_variables) variables.emplace(variable.first);
@@ -32,7 +43,7 @@ std::set<std::string> all_variables(const Command& program) {
   return variables;
 }
 
-// "; did you mean …?" What all of them begin with makes none of them alike.
+// Returns "; did you mean …?", or nothing. Compares names without their common prefix.
 std::string variable_meant_by(const std::string& name, const std::set<std::string>& known) {
   std::vector<std::string> names;
   for (const std::string& one : known) names.push_back(one.substr(program_prefix.size()));
@@ -40,8 +51,8 @@ std::string variable_meant_by(const std::string& name, const std::set<std::strin
   return nearest ? fmt::format("; did you mean {}{}?", program_prefix, *nearest) : std::string();
 }
 
-// The option of a variable that is of the chosen command's is missed by the user; any other may
-// be somebody else's, or of another version of this program.
+// Throws for an unknown variable of the chosen command, which is a mistake of the user. Returns
+// warnings about other unknown variables, which may belong to another version of this program.
 std::vector<std::string> require_known(const Command& program, const Command& chosen,
                                        const EnvironmentVariables& variables) {
   const std::set<std::string> known = all_variables(program);
@@ -63,7 +74,7 @@ std::vector<std::string> require_known(const Command& program, const Command& ch
   return warnings;
 }
 
-// What an option is given by the value of a variable.
+// Returns the words that the value of a variable stands for.
 std::vector<std::string> words_of(const Option& option, const std::string& variable,
                                   const std::string& value) {
   if (option.is_flag()) {
@@ -81,7 +92,7 @@ std::vector<std::string> words_of(const Option& option, const std::string& varia
   return words;
 }
 
-// Takes the variable of most names that is set.
+// Sets the option from the variable with the most command names.
 void give_variable(const Command& command, Option& option, const EnvironmentVariables& variables) {
   for (std::size_t depth = command.path.size(); depth >= 1; --depth) {
     const std::string variable = variable_name(command.path, depth, option.key());
@@ -99,7 +110,30 @@ void give_variable(const Command& command, Option& option, const EnvironmentVari
   }
 }
 
-// What the option takes, if it is not what the file has.
+[[noreturn]] void refuse(const std::string& file, const ConfigEntry& entry, std::string_view what) {
+  throw UsageError(fmt::format("{}, line {}: {}", file, entry.line, what));
+}
+
+// Returns the command of the entry's section.
+const Command& command_of(const Command& program, const ConfigEntry& entry,
+                          const std::string& file) {
+  const Command* command = &program;
+  for (std::size_t i = 0; i < entry.section.size(); ++i) {
+    const Command* below = command->find_command(entry.section[i]);
+    if (below == nullptr) {
+      const std::vector<std::string> names = command->command_names();
+      refuse(file, entry,
+             fmt::format(
+                 "unknown command: drover {}. Expected {}",
+                 fmt::join(entry.section | std::views::take(i + 1), " "),
+                 names.empty() ? "a key" : fmt::format("a section of {}", fmt::join(names, ", "))));
+    }
+    command = below;
+  }
+  return *command;
+}
+
+// Returns the kind of value that the option takes, or null if it takes values of this kind.
 const char* expected_instead(const Option& option, ConfigKind kind) {
   const bool is_list = option.is_list();
   if (option.is_flag()) return kind == ConfigKind::truth ? nullptr : "true or false";
@@ -108,114 +142,48 @@ const char* expected_instead(const Option& option, ConfigKind kind) {
   return nullptr;
 }
 
-class ConfigApplication {
- public:
-  ConfigApplication(const Command& program, Command& chosen, const std::string& file)
-      : program_(program), chosen_(chosen), file_(file) {}
-
-  void apply(const std::vector<ConfigEntry>& entries) {
-    std::vector<const ConfigEntry*> ours;
-    for (const ConfigEntry& entry : entries) {
-      if (require_fit(entry)) ours.push_back(&entry);
-    }
-    // The nearest section first: what is set stays.
-    std::ranges::sort(ours, [](const ConfigEntry* one, const ConfigEntry* other) {
-      return std::pair(other->section.size(), one->line) <
-             std::pair(one->section.size(), other->line);
-    });
-    std::set<std::string> decided;  // by a nearer section
-    for (const ConfigEntry* entry : ours) {
-      if (decided.insert(entry->key).second) give(*entry);
+// Requires that a command of the section has the option, and that the value has its kind.
+void require_fit(const Command& command, const ConfigEntry& entry, const std::string& file) {
+  bool is_known = false;
+  for (const Command* one : all_commands(command)) {
+    const auto option = std::ranges::find(one->options, entry.key, &Option::key);
+    if (option == one->options.end()) continue;
+    is_known = true;
+    if (const char* expected = expected_instead(*option, entry.kind)) {
+      refuse(file, entry, fmt::format("{}: expected {}", entry.key, expected));
     }
   }
-
- private:
-  [[noreturn]] void refuse(const ConfigEntry& entry, std::string_view what) const {
-    throw UsageError(fmt::format("{}, line {}: {}", file_, entry.line, what));
-  }
-
-  // Whether the entry's section is the chosen command's or one above it.
-  bool require_fit(const ConfigEntry& entry) const {
-    const Command* command = &program_;
-    for (std::size_t i = 0; i < entry.section.size(); ++i) {
-      const Command* below = command->find_command(entry.section[i]);
-      if (below == nullptr) refuse_section(entry, *command, i);
-      command = below;
-    }
-    bool is_known = false;
-    for (const Command* one : all_commands(*command)) {
-      const auto option = std::ranges::find(one->options, entry.key, &Option::key);
-      if (option == one->options.end()) continue;
-      is_known = true;
-      if (const char* expected = expected_instead(*option, entry.kind)) {
-        refuse(entry, fmt::format("{}: expected {}", entry.key, expected));
-      }
-    }
-    if (!is_known) refuse_key(entry);
-    for (const std::string& value : entry.values) {
-      if (!may_hold_password(entry.key, value)) continue;
-      refuse(entry, fmt::format("{}: set a connection string with the key db", entry.key));
-    }
-    const auto begins = std::ranges::mismatch(command->path, chosen_.path);
-    return begins.in1 == command->path.end();
-  }
-
-  [[noreturn]] void refuse_key(const ConfigEntry& entry) const {
+  if (!is_known) {
     const std::string section = fmt::format("{}", fmt::join(entry.section, " "));
-    refuse(entry, fmt::format("{}: unknown option{}. See: drover {}{}--help", entry.key,
-                              section.empty() ? "" : " of drover " + section, section,
-                              section.empty() ? "" : " "));
+    refuse(file, entry,
+           fmt::format("{}: unknown option{}. See: drover {}{}--help", entry.key,
+                       section.empty() ? "" : " of drover " + section, section,
+                       section.empty() ? "" : " "));
   }
-
-  [[noreturn]] void refuse_section(const ConfigEntry& entry, const Command& command,
-                                   std::size_t index) const {
-    const std::vector<std::string> names = command.command_names();
-    const auto known = entry.section | std::views::take(index + 1);
-    refuse(entry,
-           fmt::format(
-               "unknown command: drover {}. Expected {}", fmt::join(known, " "),
-               names.empty() ? "a key" : fmt::format("a section of {}", fmt::join(names, ", "))));
+  for (const std::string& value : entry.values) {
+    if (!may_hold_password(entry.key, value)) continue;
+    refuse(file, entry, fmt::format("{}: set a connection string with the key db", entry.key));
   }
-
-  // Where neither the command line nor a variable has.
-  void give(const ConfigEntry& entry) {
-    const auto option = std::ranges::find(chosen_.options, entry.key, &Option::key);
-    if (option == chosen_.options.end() || option->is_given()) return;
-    if (entry.kind == ConfigKind::truth && entry.values.front() == "false") return;
-    try {
-      option->give(entry.values, fmt::format(" (from {}, line {})", file_, entry.line));
-    } catch (const UsageError& error) {
-      refuse(entry, error.what());
-    }
-  }
-
-  const Command& program_;
-  Command& chosen_;
-  std::string file_;
-};
+}
 
 }  // namespace
 
-EnvironmentVariables drover_variables() {
+EnvironmentVariables variables_with_prefix(const std::vector<std::string_view>& prefixes) {
   EnvironmentVariables variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     const std::string_view text = *variable;
     const std::size_t equals = text.find('=');
-    if (!text.starts_with(program_prefix) || equals == std::string_view::npos) continue;
-    if (equals + 1 == text.size()) continue;
+    const auto begins_text = [text](std::string_view one) { return text.starts_with(one); };
+    if (equals == std::string_view::npos || std::ranges::none_of(prefixes, begins_text)) continue;
     variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return variables;
 }
 
-std::string variable_name(const std::vector<std::string>& command, std::size_t depth,
-                          std::string_view key) {
-  std::string name = fmt::format("{}_{}", fmt::join(command | std::views::take(depth), "_"), key);
-  for (char& character : name) {
-    if (character >= 'a' && character <= 'z') character = static_cast<char>(character - 'a' + 'A');
-    if (character == '-') character = '_';
-  }
-  return name;
+EnvironmentVariables drover_variables() {
+  EnvironmentVariables variables = variables_with_prefix({program_prefix});
+  std::erase_if(variables, [](const auto& one) { return one.second.empty(); });
+  return variables;
 }
 
 std::string variable_of(const Command& command, const Option& option) {
@@ -234,7 +202,30 @@ std::vector<std::string> apply_environment(const Command& program, Command& chos
 
 void apply_config(const Command& program, Command& chosen, const std::vector<ConfigEntry>& entries,
                   const std::string& file) {
-  ConfigApplication(program, chosen, file).apply(entries);
+  std::vector<const ConfigEntry*> ours;  // in sections of the chosen command and of those above it
+  for (const ConfigEntry& entry : entries) {
+    const Command& command = command_of(program, entry, file);
+    require_fit(command, entry, file);
+    const bool is_above =
+        std::ranges::mismatch(command.path, chosen.path).in1 == command.path.end();
+    if (is_above) ours.push_back(&entry);
+  }
+  // The nearest section comes first, and later entries with the same key have no effect.
+  std::ranges::sort(ours, {}, [](const ConfigEntry* one) {
+    return std::pair(-std::ssize(one->section), one->line);
+  });
+  std::set<std::string> keys;
+  for (const ConfigEntry* entry : ours) {
+    if (!keys.insert(entry->key).second) continue;
+    const auto option = std::ranges::find(chosen.options, entry->key, &Option::key);
+    if (option == chosen.options.end() || option->is_given()) continue;
+    if (entry->kind == ConfigKind::truth && entry->values.front() == "false") continue;
+    try {
+      option->give(entry->values, fmt::format(" (from {}, line {})", file, entry->line));
+    } catch (const UsageError& error) {
+      refuse(file, *entry, error.what());
+    }
+  }
 }
 
 void apply_config_file(const Command& program, Command& chosen, const std::string& path) {

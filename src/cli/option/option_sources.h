@@ -1,39 +1,39 @@
-// Where options come from besides the command line: variables of the environment, and the file of --config.
+// Sources of options besides the command line: environment variables, and the file of --config.
 //
-// DROVER_TPCC_RUN_DURATION stands for --duration of `drover tpcc run`. What has fewer names of
-// commands in front is for every command below that has such an option: DROVER_TPCC_SCHEMA, or
-// DROVER_DB. An empty variable is as if it were not set. DROVER_CONFIG names the file of --config.
+// DROVER_TPCC_RUN_DURATION sets --duration of `drover tpcc run`. A variable with fewer command
+// names, such as DROVER_TPCC_SCHEMA or DROVER_SEED, sets the option in every command below that has
+// it. An empty variable counts as not set.
 //
-// In the file, a section has the name of a command ([tpcc.run]) and its keys are the long options of it. What
-// stands in the section of a group ([tpcc]) or before all sections is for every command of the group, or of
-// all, that has such an option. The whole file is checked, also what is for other commands: names, and whether
-// a value is a text or number, a truth, or a list.
+// A section of the file has the name of a command ([tpcc.run]), and its keys are the command's long
+// options. Keys in the section of a group ([tpcc]) or before all sections set the option in every
+// command of the group or of the program that has it. The whole file is checked, also the sections
+// of other commands: names, and whether a value is text or a number, a truth, or a list.
 //
-// The command line comes first, then the variable with the most names, then the nearest section. No message
-// shows a value that could hold a password.
+// The command line overrides variables, a variable with more command names overrides one with
+// fewer, variables override the file, and the nearest section overrides the others. No message
+// contains a value that may be a password.
 #pragma once
 
 #include <array>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "cli/option/command.h"
 #include "cli/option/config_file.h"
 
 namespace drover::cli {
 
-// A name, and a value that is not empty.
+// Names and values.
 using EnvironmentVariables = std::vector<std::pair<std::string, std::string>>;
 
-// Those of this process whose names begin with DROVER_.
+// Returns the variables of this process whose names begin with one of the prefixes.
+EnvironmentVariables variables_with_prefix(const std::vector<std::string_view>& prefixes);
+
+// Returns the variables that begin with DROVER_ and are not empty.
 EnvironmentVariables drover_variables();
 
-// The file of --config, for every command that takes one.
+// The variable with the file of --config, for every command that has this option.
 inline constexpr const char* config_variable = "DROVER_CONFIG";
 
-// Variables that are no option's, and what they mean.
+// Variables that belong to no option, with their meanings.
 inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> known_variables = {{
     {config_variable, "Value of --config for every command."},
     {"DROVER_DATA_HOME",
@@ -46,26 +46,20 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kn
      "Secret that the coordinator and the agents of a run share, at least 16 characters."},
 }};
 
-// "DROVER_TPCC_RUN_DURATION", of the first `depth` names of commands and an option's key.
-std::string variable_name(const std::vector<std::string>& command, std::size_t depth,
-                          std::string_view key);
-// The whole name of an option's variable, or the one that stands for it in every command; empty: it has none.
+// Returns the full name of an option's variable, or the variable that sets the option in every
+// command; empty if no variable sets it.
 std::string variable_of(const Command& command, const Option& option);
 
-// Gives the options of the chosen command, where the command line has not, what the variables say,
-// and returns warnings. Throws UsageError, also for a variable that has the whole name of the
-// chosen command and no option of it.
+// Sets the options of the chosen command that the command line does not set. Returns warnings.
+// Throws UsageError, also for a variable with the full name of the chosen command and no option of
+// it.
 std::vector<std::string> apply_environment(const Command& program, Command& chosen,
                                            const EnvironmentVariables& variables);
 
-// The same with the entries of a file, which messages call `file`. A command that is not chosen already is
-// never chosen by the file. Throws UsageError.
+// Sets the options of the chosen command that neither the command line nor a variable sets, from
+// the entries of a file, which messages call `file`. Throws UsageError.
 void apply_config(const Command& program, Command& chosen, const std::vector<ConfigEntry>& entries,
                   const std::string& file);
-
-// The same with what the file holds. CLI11 has a reader of its own for such files. It is not used: it cuts
-// values at a # within quotes, takes unclosed lists, skips what it does not understand, names no line, and
-// waits for ever on a pipe.
 void apply_config_file(const Command& program, Command& chosen, const std::string& path);
 
 }  // namespace drover::cli

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "cli/option/command_line.h"
+#include "cli/option/command.h"
 
 namespace drover::cli {
 namespace {

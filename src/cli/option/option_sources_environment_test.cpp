@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "cli/option/command_line.h"
+#include "cli/option/command.h"
 
 namespace drover::cli {
 namespace {
@@ -71,11 +71,6 @@ std::string message_of(const std::vector<std::string>& line,
     return error.what();
   }
   return "(it was taken)";
-}
-
-TEST(EnvironmentOption, Names) {
-  EXPECT_EQ(variable_name({"drover", "tpcc", "run"}, 3, "no-delays"), "DROVER_TPCC_RUN_NO_DELAYS");
-  EXPECT_EQ(variable_name({"drover", "tpcc"}, 1, "db"), "DROVER_DB");
 }
 
 TEST(EnvironmentOption, GivesTheOptionsOfTheCommand) {

@@ -81,16 +81,16 @@ TEST(Option, ReadsEnumerations) {
   enum class Style { batched, single };
   const Choices<Style> styles = {{"batched", Style::batched}, {"single", Style::single}};
   auto style = Style::single;
-  const Option option("--statements", {&style, styles}, "", "");
+  const Option option("--statements", one_of(&style, styles), "", "");
   EXPECT_EQ(option.value, "batched|single");
   EXPECT_THAT(option.choices, ElementsAre("batched", "single"));
   EXPECT_EQ(option.default_text, "single");
-  EXPECT_EQ(problem_of({&style, styles}, "", {}, "batched"), "");
+  EXPECT_EQ(problem_of(one_of(&style, styles), "", {}, "batched"), "");
   EXPECT_EQ(style, Style::batched);
-  EXPECT_EQ(problem_of({&style, styles}, "", {}, "some"),
+  EXPECT_EQ(problem_of(one_of(&style, styles), "", {}, "some"),
             "--option some: expected batched or single");
   std::optional<Style> detected = Style::single;
-  EXPECT_EQ(problem_of({&detected, styles}, "auto|batched|single", {}, "auto"), "");
+  EXPECT_EQ(problem_of(one_of(&detected, styles), "auto|batched|single", {}, "auto"), "");
   EXPECT_EQ(detected, std::nullopt);
 }
 
@@ -130,6 +130,47 @@ TEST(Option, ReadsPartsRangesAndPercentages) {
                 HasSubstr("expected a percentage from 0 to 50"))
         << word;
   }
+}
+
+constexpr double now = 1'795'636'700;  // 2026-11-25T19:58:20Z
+
+double start_time_of(const std::string& text) {
+  double time = 0;
+  Option("--start-at", {&time, start_time_syntax([] { return now; })}, "TIME", "").give({text});
+  return time;
+}
+
+std::string refusal_of(const std::string& text) {
+  double time = 0;
+  return problem_of({&time, start_time_syntax([] { return now; })}, "TIME", {}, text);
+}
+
+TEST(StartTime, IsUnixSecondsOrATimeWithItsZone) {
+  for (const char* text :
+       {"1795636800", "1795636800.0", "2026-11-25T20:00:00Z", "2026-11-25T20:00:00.000Z",
+        "2026-11-25T21:00:00+01:00", "2026-11-25T14:30:00-0530", "2026-11-26T01:30:00+0530"}) {
+    EXPECT_EQ(start_time_of(text), 1'795'636'800) << text;
+  }
+  EXPECT_EQ(start_time_of("1795636800.25"), 1'795'636'800.25);
+  EXPECT_EQ(start_time_of("2026-11-25T20:00:00.25Z"), 1'795'636'800.25);
+  EXPECT_EQ(start_time_of("1795636700"), now);
+}
+
+TEST(StartTime, WhatIsNoTimeIsRefused) {
+  for (const char* text : {"soon", "20:00", "2026-11-25", "2026-11-25T20:00:00", "nan", "inf", "-5",
+                           "1795636800s", "2026-13-25T20:00:00Z", "2026-02-30T20:00:00Z",
+                           "2026-11-25T24:00:00Z", "2026-11-25T20:60:00Z", "2026-11-25 20:00:00Z",
+                           "2026-11-25T20:00:00.Z", "2026-11-25T20:00:00.", "2026-11-25T20:00:00+1",
+                           "2026-11-25T20:00:00+15:00", "2026-11-25T20:00:00Zulu"}) {
+    EXPECT_THAT(refusal_of(text), HasSubstr("the text is not a time with a time zone")) << text;
+  }
+}
+
+TEST(StartTime, SaysWhyATimeIsRefused) {
+  EXPECT_THAT(refusal_of("+30s"), HasSubstr("differ between hosts"));
+  EXPECT_THAT(refusal_of("1795636690"),
+              HasSubstr("by this host's clock, this time passed 10.0 s ago"));
+  EXPECT_THAT(refusal_of("1795636800000"), HasSubstr("more than a week ahead"));
 }
 
 }  // namespace

@@ -2,23 +2,193 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "cli/client_search.h"
+#include "benchmark/sql/sql_benchmark.h"
 #include "cli/commands.h"
-#include "cli/sql/options.h"
+#include "cli/search.h"
 #include "cli/standard_output.h"
+#include "file/bounded_file.h"
 #include "random/permutation.h"
 #include "report/document/result_json.h"
 #include "run/process.h"
 #include "text/utf8.h"
+#include "workload/sql/builtin/builtin.h"
+#include "workload/sql/script/script_set.h"
 
 namespace drover::cli {
 namespace {
+
+using sql::Protocol;
+
+struct ScriptArguments {
+  std::vector<std::string> files;
+  std::vector<std::string> builtins;
+  std::vector<std::string> definitions;
+  sql::Protocol protocol = sql::Protocol::prepared;  // of PostgreSQL
+  std::optional<std::int64_t> scale;                 // none: auto
+};
+
+struct SqlRunOptions : ClientOptions {
+  ScriptArguments scripts;
+  std::optional<database::Isolation> isolation;
+};
+
+sql::WeightedName weighted(const char* option, const std::string& written) {
+  if (auto name = sql::parse_weighted(written)) return std::move(*name);
+  throw UsageError(
+      fmt::format("{} {}: expected a name, or a name and a weight from 0 to "
+                  "2147483647, such as pay.sql@9",
+                  option, written));
+}
+
+std::string script_text(const std::string& path) {
+  try {
+    return file::read_bounded_file(path, sql::script_bytes_max);
+  } catch (const file::UnreadableFile& error) {
+    throw UsageError(fmt::format("--file {}: {}", path, error.what()));
+  }
+}
+
+const sql::BuiltinScript& builtin_of(const char* option, const std::string& written,
+                                     const std::string& name) {
+  try {
+    return sql::find_builtin(name);
+  } catch (const sql::UnknownBuiltin& error) {
+    throw UsageError(fmt::format("{} {}: {}", option, written, error.what()));
+  }
+}
+
+std::string text_of(const sql::BuiltinScript& script, DatabaseKind kind) {
+  return std::string(kind == DatabaseKind::ydb ? script.yql : script.text);
+}
+
+// Returns the text that --builtin list or --show-script prints, or nothing.
+std::optional<std::string> shown_scripts(const ScriptArguments& written,
+                                         const std::string& show_script, DatabaseKind kind) {
+  if (!show_script.empty()) {
+    const sql::BuiltinScript& script = builtin_of("--show-script", show_script, show_script);
+    return fmt::format("-- {}: {}\n{}", script.name, script.description, text_of(script, kind));
+  }
+  if (std::ranges::find(written.builtins, "list") == written.builtins.end()) return std::nullopt;
+  std::string text;
+  for (const sql::BuiltinScript& script : sql::builtin_scripts()) {
+    text += fmt::format("{:<15}{}\n", script.name, script.description);
+  }
+  return text;
+}
+
+std::vector<sql::ScriptText> read_scripts(const ScriptArguments& written, DatabaseKind kind) {
+  std::vector<sql::ScriptText> texts;
+  for (const std::string& one : written.builtins) {
+    const sql::WeightedName wanted = weighted("--builtin", one);
+    const sql::BuiltinScript& script = builtin_of("--builtin", one, wanted.name);
+    texts.push_back({std::string(script.name), text_of(script, kind), wanted.weight});
+  }
+  for (const std::string& one : written.files) {
+    const sql::WeightedName wanted = weighted("--file", one);
+    texts.push_back({wanted.name, script_text(wanted.name), wanted.weight});
+  }
+  if (texts.empty()) {
+    throw UsageError(
+        "no script is given. Name one with --file FILE, or use --builtin select-only, "
+        "simple-update or tpcb-like");
+  }
+  if (texts.size() > report::transactions_max) {
+    throw UsageError(fmt::format("{} scripts are given. Expected at most {}", texts.size(),
+                                 report::transactions_max));
+  }
+  std::int64_t weights = 0;
+  for (const sql::ScriptText& text : texts) weights += text.weight;
+  if (weights == 0) {
+    throw UsageError(
+        "all scripts have the weight 0, so none would be executed. Give at least one a weight "
+        "above 0");
+  }
+  return texts;
+}
+
+benchmark::SqlBenchmarkOptions sql_options_of(const SqlRunOptions& options,
+                                              std::vector<sql::ScriptText> texts) {
+  const ScriptArguments& scripts = options.scripts;
+  const bool on_ydb = kind_of(options.database) == DatabaseKind::ydb;
+  benchmark::SqlBenchmarkOptions made;
+  made.isolation = options.isolation;
+  if (on_ydb && !made.isolation) made.isolation = database::Isolation::serializable;
+  try {
+    made.plan.scripts = std::make_shared<const sql::ScriptSet>(
+        std::move(texts), on_ydb ? Protocol::declared : scripts.protocol);
+  } catch (const sql::ScriptError& error) {
+    throw UsageError(error.what());
+  }
+  for (const std::string& text : scripts.definitions) {
+    const auto definition = sql::parse_definition(text);
+    if (!definition) {
+      throw UsageError(
+          fmt::format("-D {}: expected name=value, such as -D amount=10. The name consists of "
+                      "letters, digits and _, and does not begin with a digit",
+                      text));
+    }
+    made.plan.definitions.push_back(*definition);
+  }
+  made.plan.scale = scripts.scale.value_or(1);
+  made.counts_branches = !scripts.scale && !scripts.builtins.empty();
+  return made;
+}
+
+struct SqlRun {
+  run::RunPlan run;
+  benchmark::SqlBenchmarkOptions options;
+};
+
+SqlRun make_sql_run(const ClientOptions& options, benchmark::SqlBenchmarkOptions sql) {
+  SqlRun made{.run = {}, .options = std::move(sql)};
+  made.run = make_client_run(options, made.options.plan);
+  made.run.settings.benchmark = "sql";
+  return made;
+}
+
+// Returns nothing if the run was interrupted before it began.
+std::optional<run::MeasuredRun> measure_sql(SqlRun run, const DatabaseTarget& target) {
+  const auto database = target.sql();
+  benchmark::SqlBenchmark benchmark(std::move(run.options), *database);
+  auto measured = run::measure_on_database(std::move(run.run), benchmark, target.place());
+  if (!measured) return std::nullopt;
+  for (const std::string& line : benchmark.first_failures()) note_to_stderr(line);
+  return measured;
+}
+
+void add_script_options(Command& command, ScriptArguments& arguments) {
+  command.add_options(
+      "Scripts",
+      {{"-f,--file", &arguments.files, "FILE[@WEIGHT]",
+        "Run the pgbench script in FILE (YDB: in YQL). -: standard input. WEIGHT: relative "
+        "frequency (default: 1)",
+        input_file + common_option},
+       {"-b,--builtin", &arguments.builtins, "NAME[@WEIGHT]",
+        "Run tpcb-like, simple-update or select-only on the tables of drover sql init. list: print "
+        "the scripts and exit",
+        common_option},
+       {"-D,--define", &arguments.definitions, "NAME=VALUE",
+        "Set the variable NAME of the scripts to VALUE", common_option},
+       {"-M,--protocol",
+        one_of(&arguments.protocol, {{"simple", Protocol::simple},
+                                     {"extended", Protocol::extended},
+                                     {"prepared", Protocol::prepared}}),
+        "",
+        "PostgreSQL: how to send statements. simple: as text; extended: with parameters; prepared: "
+        "prepared once per connection",
+        on_postgres + instead("On YDB, Drover always declares the parameters of statements")},
+       {"--scale", &arguments.scale, "N|auto",
+        "Value of the variable :scale. auto: with a built-in script the number of branches, else 1",
+        in_range(1, sql::scale_max)}});
+}
+
+void add_mode_option(Command& command, SqlRunOptions& options) {
+  Option option = tx_mode_option(options.isolation,
+                                 "YDB: transaction mode of transactions that may write. A single "
+                                 "statement that only reads uses a snapshot");
+  option.instead = "For PostgreSQL, write BEGIN ISOLATION LEVEL … in the script";
+  command.add_options("Load", {std::move(option)});
+}
 
 struct SqlRunArguments : SqlRunOptions {
   std::string show_script;
@@ -64,7 +234,7 @@ void add_sql_run(Command& sql) {
 }
 
 struct SqlSearchArguments : SqlRunOptions {
-  ClientSearchOptions search;
+  SearchOptions search;
 };
 
 // Detects edited scripts. It does not protect against deliberate collisions.
@@ -159,13 +329,11 @@ void add_sql_init(Command& sql) {
                                   "pgbench -i. Fails if one of them exists.",
                                   "Example:\n  drover sql init --scale 10");
   add_database_options(init, arguments->database);
-  init.add_options({{"--scale",
-                     &arguments->scale,
-                     "N",
-                     "Number of branches, with 100,000 accounts each",
-                     {.range = Range{1, sql::scale_max}, .common = true}},
-                    {"--force", &arguments->force, "", "Drop existing tables and their rows first",
-                     common_option}});
+  init.add_options(
+      {{"--scale", &arguments->scale, "N", "Number of branches, with 100,000 accounts each",
+        in_range(1, sql::scale_max) + common_option},
+       {"--force", &arguments->force, "", "Drop existing tables and their rows first",
+        common_option}});
   add_progress_option(init, arguments->is_quiet);
   init.action = [arguments] {
     sql::InitialiseSettings settings;
@@ -173,31 +341,6 @@ void add_sql_init(Command& sql) {
     settings.force = arguments->force;
     const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
     return run::run_command(initialise(target, std::move(settings)));
-  };
-}
-
-coro::Task<void> clean_sql(const DatabaseTarget& target) {
-  const auto dropped = co_await target.sql()->clean();
-  print(dropped.empty()
-            ? fmt::format("{} has no tables of the built-in scripts, so there is nothing to drop\n",
-                          target.description())
-            : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
-        "what was dropped");
-}
-
-void add_sql_clean(Command& sql) {
-  struct Arguments {
-    DatabaseOption database;
-    bool is_quiet = false;
-  };
-  const auto arguments = std::make_shared<Arguments>();
-  Command& command = sql.add_command("clean", "Drop the four tables of the built-in scripts",
-                                     "Example:\n  drover sql clean --schema bank");
-  add_database_options(command, arguments->database);
-  add_progress_option(command, arguments->is_quiet);
-  command.action = [arguments] {
-    const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
-    return run::run_command(clean_sql(target));
   };
 }
 
@@ -213,7 +356,11 @@ void add_sql(Command& app) {
   add_sql_init(sql);
   add_sql_run(sql);
   add_sql_search(sql);
-  add_sql_clean(sql);
+  add_clean_command(sql, "Drop the four tables of the built-in scripts",
+                    "Example:\n  drover sql clean --schema bank", "tables of the built-in scripts",
+                    [](const DatabaseTarget& target) -> coro::Task<std::vector<std::string>> {
+                      co_return co_await target.sql()->clean();
+                    });
 }
 
 }  // namespace drover::cli

@@ -1,15 +1,8 @@
-// `drover tpcc`, and its commands that make the tables and drop them: init and clean.
+// `drover tpcc`, with its commands init and clean, which create and drop the tables.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "cli/commands.h"
-#include "cli/option/database_option.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "run/process.h"
@@ -80,56 +73,25 @@ void add_init(Command& tpcc) {
   add_database_options(command, arguments->database);
   command.add_options(
       {{"--foreign-keys",
-        {&arguments->foreign_keys, Choices<ForeignKeys>{{"none", ForeignKeys::none},
-                                                        {"after-load", ForeignKeys::after_load}}},
+        one_of(&arguments->foreign_keys,
+               {{"none", ForeignKeys::none}, {"after-load", ForeignKeys::after_load}}),
         "",
         "When to add the ten foreign keys of clause 1.3. none: never; after-load: drover tpcc "
         "import adds them after the rows",
         common_option},
-       {"-w,--warehouses",
-        &arguments->warehouses,
-        "W",
+       {"-w,--warehouses", &arguments->warehouses, "W",
         "YDB: number of warehouses for which the tables are partitioned (default: 10). No effect "
         "on PostgreSQL",
-        {.range = Range{1, tpcc::warehouses_max}, .common = true}},
-       {"--partitions",
-        &arguments->partitions,
-        "N",
+        in_range(1, tpcc::warehouses_max) + common_option},
+       {"--partitions", &arguments->partitions, "N",
         "Partition tables by hash of the warehouse: PostgreSQL partitions, YugabyteDB tablets, "
         "Citus shards (default: the server's choice)",
-        {.range = Range{1, partitions_most},
-         .only_on = OnlyOn::postgres,
-         .instead = "YDB splits its tables by --warehouses",
-         .common = true}},
+        in_range(1, partitions_most) + on_postgres +
+            instead("YDB splits its tables by --warehouses") + common_option},
        {"--force", &arguments->force, "", "Drop existing tables and their rows first",
         common_option}});
   add_progress_option(command, arguments->is_quiet);
   command.action = [arguments] { return perform_init(*arguments); };
-}
-
-coro::Task<void> clean(const DatabaseTarget& target) {
-  const std::vector<std::string> dropped = co_await target.tpcc()->clean(note_to_stderr);
-  print(dropped.empty() ? fmt::format("{} has no TPC-C tables, so there is nothing to drop\n",
-                                      target.description())
-                        : fmt::format("dropped {}\n", fmt::join(dropped, ", ")),
-        "what was dropped");
-}
-
-void add_clean(Command& tpcc) {
-  struct Arguments {
-    DatabaseOption database;
-    bool is_quiet = false;
-  };
-  const auto arguments = std::make_shared<Arguments>();
-  Command& command =
-      tpcc.add_command("clean", "Drop the nine TPC-C tables and Drover's records of them",
-                       "Example:\n  drover tpcc clean --schema tpcc");
-  add_database_options(command, arguments->database);
-  add_progress_option(command, arguments->is_quiet);
-  command.action = [arguments] {
-    const DatabaseTarget target(arguments->database, DatabaseTarget::Use::administration);
-    return run::run_command(clean(target));
-  };
 }
 
 }  // namespace
@@ -147,7 +109,11 @@ void add_tpcc(Command& app) {
   add_tpcc_run(tpcc);
   add_tpcc_search(tpcc);
   add_tpcc_check(tpcc);
-  add_clean(tpcc);
+  add_clean_command(tpcc, "Drop the nine TPC-C tables and Drover's records of them",
+                    "Example:\n  drover tpcc clean --schema tpcc", "TPC-C tables",
+                    [](const DatabaseTarget& target) -> coro::Task<std::vector<std::string>> {
+                      co_return co_await target.tpcc()->clean(note_to_stderr);
+                    });
 }
 
 }  // namespace drover::cli

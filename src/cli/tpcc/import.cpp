@@ -1,28 +1,19 @@
-// `drover tpcc import`: loads warehouses, and goes on where a killed import stopped.
+// `drover tpcc import`: loads warehouses, and resumes an interrupted import.
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <memory>
-#include <optional>
 #include <random>
-#include <stdexcept>
 #include <thread>
 
-#include "cli/agent.h"
 #include "cli/commands.h"
-#include "cli/gathered.h"
+#include "cli/distributed_work.h"
 #include "cli/help/help.h"
-#include "cli/hosts_option.h"
-#include "cli/option/database_option.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "coro/scope.h"
-#include "ranks/conductor.h"
 #include "report/document/described_text.h"
-#include "run/process.h"
 #include "text/plain_text.h"
 #include "text/wrapped_text.h"
 #include "ui/import.h"
@@ -47,40 +38,27 @@ struct ImportArguments {
   ui::DisplayMode ui = ui::DisplayMode::automatic;
 };
 
-// As many sessions as this machine can feed: the server works harder on a row than we do. On one
-// machine with the server, two keep both busy.
-int64_t automatic_connections() {
-  return std::clamp<int64_t>(std::thread::hardware_concurrency(), 2, 16);
-}
-
-// A thread makes rows faster than four sessions take them.
-int64_t automatic_threads(size_t connections) {
-  const int64_t processors = std::max<int64_t>(std::thread::hardware_concurrency(), 1);
-  return std::min(static_cast<int64_t>(connections + 3) / 4, processors);
-}
-
 struct Sizes {
-  size_t connections = 0;
-  size_t threads = 0;
+  std::size_t connections = 0;
+  std::size_t threads = 0;
+
+  Sizes& operator+=(const Sizes& other) {
+    connections += other.connections;
+    threads += other.threads;
+    return *this;
+  }
 };
 
-// The sizes of the host with this share.
+// Returns the sizes of the host with this share. Two connections keep this machine and a server on
+// it busy, and a thread generates rows faster than four connections load them.
 Sizes sizes_of(const ImportArguments& arguments, const load::Share& share = {}) {
-  const size_t connections = arguments.connections ? share.of(*arguments.connections)
-                                                   : static_cast<size_t>(automatic_connections());
-  const size_t threads = arguments.threads.value_or(automatic_threads(connections));
+  const std::size_t processors = std::max(std::thread::hardware_concurrency(), 1U);
+  const std::size_t connections = arguments.connections
+                                      ? share.of(*arguments.connections)
+                                      : std::clamp<std::size_t>(processors, 2, 16);
+  const std::size_t threads =
+      arguments.threads.value_or(std::min((connections + 3) / 4, processors));
   return {connections, std::min(threads, connections)};
-}
-
-// The sizes of all hosts together.
-Sizes sizes_of(const ImportArguments& arguments, const Gathered& hosts) {
-  Sizes sum;
-  for (std::size_t rank = 0; rank < hosts.ranks(); ++rank) {
-    const Sizes own = sizes_of(arguments, hosts.share(rank));
-    sum.connections += own.connections;
-    sum.threads += own.threads;
-  }
-  return sum;
 }
 
 ImportSettings settings_of(const ImportArguments& arguments, const load::Share& share = {}) {
@@ -91,14 +69,14 @@ ImportSettings settings_of(const ImportArguments& arguments, const load::Share& 
   settings.connections = sizes.connections;
   settings.threads = sizes.threads;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  // Short enough to be typed again.
+  // A short number, which users can type.
   settings.request.fresh_population.seed = std::random_device()() % 1'000'000'000;
   settings.request.fresh_population.load_time_us =
       std::chrono::duration_cast<std::chrono::microseconds>(now).count();
   return settings;
 }
 
-// The import, and beside it whoever looks on.
+// Imports, and updates the display meanwhile.
 coro::Task<void> import_shown(const DatabaseTarget& target, ImportSettings settings,
                               ui::ImportDisplay& display, ImportOutcome& outcome) {
   auto body = [&](coro::Scope& scope) -> coro::Task<void> {
@@ -109,31 +87,28 @@ coro::Task<void> import_shown(const DatabaseTarget& target, ImportSettings setti
   co_await coro::with_scope(body);
 }
 
-// What the finish makes.
-std::string_view finished_things(const DatabaseTarget& target, const ImportPlan& plan) {
-  if (target.kind() == DatabaseKind::ydb) return "the rest of the indexes";
-  return plan.foreign_keys == tpcc::ForeignKeys::none
-             ? "keys, indexes and statistics"
-             : "keys, indexes, foreign keys and statistics";
-}
-
 void report(const DatabaseTarget& target, const ImportOutcome& outcome) {
+  const bool has_foreign_keys = outcome.plan.foreign_keys != tpcc::ForeignKeys::none;
+  const std::string_view finished = target.kind() == DatabaseKind::ydb ? "the rest of the indexes"
+                                    : has_foreign_keys
+                                        ? "keys, indexes, foreign keys and statistics"
+                                        : "keys, indexes and statistics";
   const std::string text = fmt::format(
       "imported {} ({} loaded before, seed {}): {} rows, {}; loaded in {:.1f} s, "
       "{} in {:.1f} s",
       text::counted(static_cast<std::uint64_t>(outcome.plan.warehouses), "warehouse"),
       outcome.plan.skipped, outcome.plan.population.seed, outcome.rows,
       text::bytes_text(static_cast<std::uint64_t>(outcome.bytes)),
-      ui::seconds_of(outcome.load_time), finished_things(target, outcome.plan),
-      ui::seconds_of(outcome.finish_time));
+      ui::seconds_of(outcome.load_time), finished, ui::seconds_of(outcome.finish_time));
   std::string lines;
   for (const std::string& line : text::wrapped_lines(text, summary_width())) lines += line + "\n";
   print(lines, "what was imported");
   for (const std::string& note : outcome.notes) note_to_stderr(note);
 }
 
-// What each host does of the plan: its part of the warehouses that are missing. Shown is what all have done.
-coro::Task<void> load_on_hosts(Gathered& hosts, const ImportPlan& plan, tpcc::ImportWork& work) {
+// Divides the missing warehouses among the hosts, and shows the sum of their progress.
+coro::Task<void> load_on_hosts(DistributedWork& hosts, const ImportPlan& plan,
+                               tpcc::ImportWork& work) {
   std::vector<std::string> parts;
   for (std::size_t rank = 0; rank < hosts.ranks(); ++rank) {
     const load::Share& share = hosts.share(rank);
@@ -147,9 +122,9 @@ coro::Task<void> load_on_hosts(Gathered& hosts, const ImportPlan& plan, tpcc::Im
     for (const tpcc::ImportProgress& one : done) all.add(one);
     work.show(all);
   };
-  const std::vector<std::string> ends =
-      co_await hosts.deal(std::move(parts), [&](std::size_t rank, const std::string& said) {
-        done[rank] = report::read_text<tpcc::ImportProgress>(said);
+  const std::vector<std::string> ends = co_await hosts.distribute(
+      std::move(parts), [&](std::size_t rank, const std::string& progress) {
+        done[rank] = report::read_text<tpcc::ImportProgress>(progress);
         show();
       });
   for (std::size_t rank = 0; rank < ends.size(); ++rank) {
@@ -158,67 +133,64 @@ coro::Task<void> load_on_hosts(Gathered& hosts, const ImportPlan& plan, tpcc::Im
   show();
 }
 
-// Tells the conductor how far a part is.
+// Reports the progress of an agent's part to the coordinator.
 class PartObserver final : public tpcc::ImportObserver {
  public:
-  explicit PartObserver(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
+  explicit PartObserver(std::function<void(const std::string&)> report)
+      : report_(std::move(report)) {}
   void on_loading(const tpcc::ImportProgress& progress) override {
-    say_(report::written_text(progress));
+    report_(report::written_text(progress));
   }
 
  private:
-  std::function<void(const std::string&)> say_;
+  std::function<void(const std::string&)> report_;
 };
 
 int load_part(const ImportArguments& arguments, ranks::Member& member, const load::Share& share) {
   ImportSettings settings = settings_of(arguments, share);
   settings.progress_interval = std::chrono::seconds(1);
   const DatabaseTarget target(arguments.database);
-  run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(
-      member,
-      [&](std::string text, auto say) -> coro::Task<std::string> {
-        auto part = report::read_text<tpcc::ImportPart>(text);
-        tpcc::ImportProgress done;
-        PartObserver observer(say);
-        if (!part.ranges.empty()) {
-          done = co_await target.tpcc()->load_part(std::move(part), settings, observer);
-        }
-        co_return report::written_text(done);
-      },
-      [&target] { return target.identity(); });
+  return perform_part(member, target, settings.connections,
+                      [&](std::string text, auto report) -> coro::Task<std::string> {
+                        auto part = report::read_text<tpcc::ImportPart>(text);
+                        tpcc::ImportProgress done;
+                        PartObserver observer(report);
+                        if (!part.ranges.empty()) {
+                          done = co_await target.tpcc()->load_part(std::move(part), settings,
+                                                                   observer);
+                        }
+                        co_return report::written_text(done);
+                      });
 }
 
 int perform(const ImportArguments& arguments) {
   require_screen(arguments.ui);
   ImportSettings settings = settings_of(arguments);
-  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
-  if (hosts) hosts->require_connection_for_each(arguments.connections);
-  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
-  if (hosts) hosts->works_on([&target] { return target.identity(); });
-  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
+  DataCommand command(arguments.hosts, arguments.database, arguments.connections,
+                      settings.connections);
+  const DatabaseTarget& target = command.target();
+  Sizes shown = sizes_of(arguments);
+  if (DistributedWork* hosts = command.hosts()) {
+    shown = {};
+    for (std::size_t rank = 0; rank < hosts->ranks(); ++rank) {
+      shown += sizes_of(arguments, hosts->share(rank));
+    }
+    settings.load_elsewhere = [hosts](const ImportPlan& plan, tpcc::ImportWork& work) {
+      return load_on_hosts(*hosts, plan, work);
+    };
+  }
+  constexpr std::string_view advice = "To continue from here, repeat the same command";
   ImportOutcome outcome;
   int code = exit_success;
-  try {
-    const Sizes shown = hosts ? sizes_of(arguments, *hosts) : sizes_of(arguments);
+  {
     const auto display = ui::make_import_display(
         arguments.ui, {target.description(), shown.connections, shown.threads},
-        [] { kill(getpid(), SIGINT); });  // as Ctrl-C would: it is taken by whoever waits for it
+        [] { kill(getpid(), SIGINT); });  // ends the import as Ctrl-C does
     settings.progress_interval = display->interval();
-    if (hosts) {
-      settings.load_elsewhere = [&hosts](const ImportPlan& plan, tpcc::ImportWork& work) {
-        return load_on_hosts(*hosts, plan, work);
-      };
-    }
-    coro::Task<void> import = import_shown(target, settings, *display, outcome);
-    if (hosts) import = hosts->around(std::move(import));
-    code = run::run_command(std::move(import));
-  } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{} To continue from here, repeat the same command",
-                                         text::sentence(lost.what())));
+    code = command.run(import_shown(target, settings, *display, outcome), advice);
   }
   if (code == exit_interrupted) {
-    fmt::print(stderr, "interrupted. To continue from here, repeat the same command\n");
+    fmt::print(stderr, "interrupted. {}\n", advice);
     return code;
   }
   report(target, outcome);
@@ -235,23 +207,17 @@ void add_tpcc_import(Command& tpcc) {
       "statistics. The same command resumes an interrupted import.",
       "Example:\n  drover tpcc import -w 10 --seed 42");
   command.add_options(
-      {{"-w,--warehouses",
-        &arguments->warehouses,
-        "W",
+      {{"-w,--warehouses", &arguments->warehouses, "W",
         "Number of warehouses in total (about 100 MB each)",
-        {.range = Range{1, tpcc::warehouses_max}, .required = true}},
-       {"--seed",
-        &arguments->seed,
-        "N",
+        in_range(1, tpcc::warehouses_max) + required_option},
+       {"--seed", &arguments->seed, "N",
         "Seed of the rows. The same seed gives the same rows, except the times of loading "
         "(default: random, recorded in the database)",
-        {.range = Range{0, INT64_MAX}, .common = true}},
-       {"--connections",
-        &arguments->connections,
-        "N|auto",
+        in_range(0, INT64_MAX) + common_option},
+       {"--connections", &arguments->connections, "N|auto",
         "Connections (YDB: concurrent calls) that load, in total over all hosts. auto: one per "
         "processor, 2 to 16",
-        {.range = Range{1, connections_max}, .common = true}},
+        in_range(1, connections_max) + common_option},
        {"--threads", &arguments->threads, "N|auto",
         "Threads that generate rows. auto: one per four connections",
         in_range(1, connections_max)}});

@@ -1,12 +1,13 @@
+// `drover tpcc run` and `drover tpcc search`.
 #include "cli/tpcc/run.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>
-#include <memory>
 
 #include "cli/commands.h"
+#include "cli/search.h"
 #include "report/document/result_json.h"
 #include "workload/tpcc/input.h"
 
@@ -63,54 +64,41 @@ int perform(const TpccRunOptions& options) {
 void add_run_options(Command& command, TpccRunOptions& options) {
   command.add_options(
       "Load",
-      {{"-w,--warehouses",
-        &options.warehouses,
-        "W|auto",
+      {{"-w,--warehouses", &options.warehouses, "W|auto",
         "Warehouses to run on, with ten terminals each. auto: all loaded warehouses",
-        {.range = Range{1, warehouses_most}, .common = true}},
-       {"--duration",
-        &options.duration,
-        "TIME",
-        "Time to measure, e.g. 90s, 10m, 2h",
-        {.range = at_least(seconds(1)), .common = true}},
+        in_range(1, warehouses_most) + common_option},
+       {"--duration", &options.duration, "TIME", "Time to measure, e.g. 90s, 10m, 2h",
+        in_range(at_least(seconds(1))) + common_option},
        {"--warmup", &options.warmup, "TIME|auto",
         "Time to run the load before measuring; 0: no warm-up. auto: a tenth of --duration, at "
         "least 3s and one terminal cycle, at most 10m",
         common_option},
-       {"--connections",
-        &options.run.connections,
-        "N|auto",
+       {"--connections", &options.run.connections, "N|auto",
         "Connections to the database. auto: derived from the load, limited by the server's free "
         "connections",
-        {.range = Range{1, run::run_connections_most}, .common = true}},
+        in_range(1, run::run_connections_most) + common_option},
        max_inflight_option(options),
-       {"--terminals",
-        &options.terminals,
-        "N|auto",
+       {"--terminals", &options.terminals, "N|auto",
         "With --no-delays: number of terminals. auto: ten per warehouse",
-        {.range = Range{1, 10 * warehouses_most},
-         .needs = Relation{"--no-delays",
-                           "with delays, each warehouse has ten terminals (clause 4.2.2). Set "
-                           "their number with --warehouses"}}}});
+        in_range(1, 10 * warehouses_most) +
+            needs("--no-delays",
+                  "with delays, each warehouse has ten terminals (clause 4.2.2). Set "
+                  "their number with --warehouses")}});
   add_load_options(command, options);
   add_part_options(command, options, command.action);
   command.add_options(
       hosts_group, {{"--warehouse-range",
-                     {&options.warehouse_range, range_syntax(warehouses_most)},
-                     "A-B",
+                     OptionTarget(&options.warehouse_range, range_syntax(warehouses_most)), "A-B",
                      "Run warehouses A to B on this host, instead of --share. Other totals, such "
                      "as --connections, are divided in proportion to the warehouses",
-                     {.excludes = {{"--share", "which also sets the warehouses of this host"}}}}});
-  command.add_options(
-      output_group,
-      {ui_option(options.run.ui),
-       metrics_option(options),
-       server_stats_option(options),
-       {"--delivery-log",
-        &options.tpcc.delivery_log,
-        "FILE",
-        "Write one JSON line per deferred Delivery to FILE (clause 2.7.2.2)",
-        {.needs = Relation{"--deferred-delivery", "only deferred deliveries are logged"}}}});
+                     excludes("--share", "which also sets the warehouses of this host")}});
+  command.add_options(output_group,
+                      {ui_option(options.run.ui),
+                       metrics_option(options),
+                       server_stats_option(options),
+                       {"--delivery-log", &options.tpcc.delivery_log, "FILE",
+                        "Write one JSON line per deferred Delivery to FILE (clause 2.7.2.2)",
+                        needs("--deferred-delivery", "only deferred deliveries are logged")}});
   add_result_options(command, options);
 }
 
@@ -119,11 +107,8 @@ void add_load_options(Command& command, TpccRunOptions& options) {
   command.add_options(
       "Load",
       {{"--no-delays", &plan.no_delays, "", "Run without keying and think times", common_option},
-       {"--pace",
-        &plan.pace,
-        "X",
-        "Divide keying and think times by X",
-        {.range = Range{0.001, 10'000}, .common = true}},
+       {"--pace", &plan.pace, "X", "Divide keying and think times by X",
+        in_range(0.001, 10'000) + common_option},
        seed_option(options.seed,
                    "Seed of all random inputs and pauses: 0 to 2^64 - 1, the current time, or a "
                    "random number"),
@@ -132,8 +117,8 @@ void add_load_options(Command& command, TpccRunOptions& options) {
         "--no-delays one per 8 processors",
         in_range(1, run::threads_most)},
        {"--statements",
-        {&options.tpcc.style, Choices<StatementStyle>{{"batched", StatementStyle::batched},
-                                                      {"single", StatementStyle::single}}},
+        one_of(&options.tpcc.style,
+               {{"batched", StatementStyle::batched}, {"single", StatementStyle::single}}),
         "",
         "How transactions send SQL. batched: pipelines and arrays; single: one statement per row, "
         "as other tools do"}});
@@ -147,14 +132,11 @@ void add_load_options(Command& command, TpccRunOptions& options) {
         "Run without a database: each transaction takes N ms", in_range(0, simulate_ms_most)}});
   add_session_options(command, options);
   command.add_options(
-      "Load", {{"--affinity",
-                &options.run.settings.affinity,
-                "",
+      "Load", {{"--affinity", &options.run.settings.affinity, "",
                 "With --balance: keep the terminals of a warehouse on one host while that host is "
                 "available",
-                {.needs = Relation{"--balance",
-                                   "without --balance, all terminals use the same server host"},
-                 .only_on = OnlyOn::postgres}}});
+                needs("--balance", "without --balance, all terminals use the same server host") +
+                    on_postgres}});
   add_failure_options(command, options);
 }
 
@@ -215,6 +197,140 @@ void add_tpcc_run(Command& tpcc) {
   command.action = [options] { return perform(*options); };
   add_database_options(command, options->database);
   add_run_options(command, *options);
+}
+
+// ---- search
+
+namespace {
+
+struct TpccSearchOptions : TpccRunOptions {
+  SearchOptions search{.find = "warehouses"};
+  double efficiency_least = 90;
+
+  bool finds_terminals() const { return search.find == "terminals"; }
+};
+
+constexpr const char* limit_example = "new_order.p90 > 20";
+
+void validate(const TpccSearchOptions& options) {
+  if (options.simulate_ms && !options.search.high) {
+    throw UsageError(
+        "--simulate-ms needs --high: there is no database from which to count the warehouses");
+  }
+  if (options.finds_terminals() && options.run.connections) {
+    throw UsageError(
+        "--connections cannot be combined with --find terminals, which opens one connection per "
+        "terminal");
+  }
+  if (!options.finds_terminals() && options.warehouses) {
+    throw UsageError(
+        "--warehouses cannot be combined with --find warehouses, which varies this number. Set the "
+        "upper bound with --high");
+  }
+  if (options.tpcc.plan.no_delays && !options.finds_terminals()) {
+    throw UsageError(
+        "--no-delays cannot be combined with --find warehouses: without delays, another warehouse "
+        "adds no load. Use --find terminals instead");
+  }
+}
+
+LoadRange range_of(const TpccSearchOptions& options, const std::optional<SearchRoom>& room) {
+  LoadRange range;
+  range.most = range.asked_most;
+  if (!options.finds_terminals()) {
+    range.limit = "the number of loaded warehouses";
+    if (room) range.most = room->warehouses;
+    return range;
+  }
+  range.limit = "limited by free connections and ten terminals per warehouse";
+  if (room) range.most = room->connections;
+  if (room || options.warehouses) {
+    range.most =
+        std::min(range.most, 10 * (options.warehouses ? *options.warehouses : room->warehouses));
+  }
+  return range;
+}
+
+TpccRun run_of_step(const TpccSearchOptions& search, const search::Step& step) {
+  TpccRunOptions options = search;
+  options.duration = duration_of(search.search, step);
+  if (search.finds_terminals()) {
+    options.tpcc.plan.no_delays = true;
+    options.terminals = static_cast<std::uint64_t>(step.load);
+    if (!options.simulate_ms) options.run.connections = step.load;
+  } else {
+    options.warehouses = static_cast<std::int32_t>(step.load);
+  }
+  return make_tpcc_run(options);
+}
+
+int perform(const TpccSearchOptions& options, const Command& command) {
+  validate(options);
+  search::Rules rules;
+  rules.efficiency_least = options.efficiency_least;
+  rules.limits = search_limits(options.search, {}, limit_example);
+  return perform_search(
+      command, options.search, options.simulate_ms ? nullptr : &options.database,
+      {.rules = std::move(rules),
+       .settings = {},
+       .opens_connections = options.finds_terminals(),
+       .plan = [&](const search::Step& step) { (void)run_of_step(options, step); },
+       .room = [](const DatabaseTarget& target) -> coro::Task<SearchRoom> {
+         const tpcc::RunPreparation there = co_await target.tpcc()->prepare(std::nullopt);
+         co_return SearchRoom{.connections = connections_for_search(there.server),
+                              .warehouses = there.loaded.warehouses};
+       },
+       .range = [&](const auto& room) { return range_of(options, room); },
+       .measure =
+           [&](const search::Step& step, const DatabaseTarget* target) {
+             return measure_tpcc(run_of_step(options, step), target);
+           }});
+}
+
+void add_options_of_search(Command& command, TpccSearchOptions& options) {
+  add_search_options(command, options.search, options.warmup,
+                     {.units = {"warehouses", "terminals"},
+                      .find = "What to maximize. warehouses: with keying and think times; "
+                              "terminals: without these times, one connection per terminal",
+                      .high = "Largest load to try. auto: the number of loaded warehouses; with "
+                              "--find terminals, the number of free connections",
+                      .start = "First load to try. auto: an eighth of --high"});
+  command.add_options(
+      "Search", {{"--min-efficiency", &options.efficiency_least, "P",
+                  "Reject loads with an efficiency below P percent; 0: accept every efficiency",
+                  in_range(0, 100)}});
+  add_limit_option(command, options.search, limit_example);
+  command.add_options(
+      "Load", {{"--connections", &options.run.connections, "N|auto",
+                "With --find warehouses: connections to the database. auto: derived from the load, "
+                "limited by the free connections",
+                in_range(1, run::run_connections_most)},
+               {"-w,--warehouses", &options.warehouses, "W|auto",
+                "With --find terminals: warehouses to run on. auto: all loaded warehouses",
+                in_range(1, 1'000'000)}});
+  add_load_options(command, options);
+  command.add_options(output_group, {ui_option(options.run.ui), server_stats_option(options)});
+}
+
+}  // namespace
+
+void add_tpcc_search(Command& tpcc) {
+  const auto options = std::make_shared<TpccSearchOptions>();
+  Command& command = tpcc.add_command(
+      "search",
+      "Find the largest number of warehouses or terminals at which the rules hold: 90th "
+      "percentiles, efficiency, audit and your limits. Short runs search for this limit, and a "
+      "long run confirms it. Exit code 1: the rules hold at no load or not in the long run, or "
+      "this machine was too slow to measure the limit.",
+      "Examples:\n"
+      "  drover tpcc search --out search\n"
+      "  drover tpcc search --out search --pace 10 --probe 1m --confirm 10m\n"
+      "  drover tpcc search --out flight --find terminals --fail-if 'new_order.p90 > 20'\n"
+      "\n"
+      "Ctrl-C discards the current run. The same command resumes the search.");
+  add_database_options(command, options->database);
+  add_options_of_search(command, *options);
+  command.action = [options, &command] { return perform(*options, command); };
 }
 
 }  // namespace drover::cli

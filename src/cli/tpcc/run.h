@@ -1,8 +1,5 @@
-// The options of a run of TPC-C, for `tpcc run` and for the runs of `tpcc search`.
+// The options of a run of TPC-C, and the run that they describe.
 #pragma once
-
-#include <cstdint>
-#include <optional>
 
 #include "benchmark/tpcc/tpcc_benchmark.h"
 #include "cli/run_options.h"

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/option/command_line.h"
+#include "cli/option/command.h"
 
 namespace drover::cli {
 namespace {

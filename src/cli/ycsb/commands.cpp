@@ -9,16 +9,12 @@
 #include <string>
 #include <thread>
 
-#include "cli/agent.h"
 #include "cli/commands.h"
-#include "cli/gathered.h"
-#include "cli/hosts_option.h"
-#include "cli/option/database_option.h"
+#include "cli/distributed_work.h"
 #include "cli/run_options.h"
 #include "cli/standard_output.h"
 #include "cli/ycsb/options.h"
 #include "coro/clock.h"
-#include "ranks/conductor.h"
 #include "report/document/described_text.h"
 #include "run/process.h"
 #include "text/plain_text.h"
@@ -41,12 +37,10 @@ void add_table_options(Command& command, TableArguments& arguments,
                        const std::set<std::string_view>& common) {
   add_database_options(command, arguments.database);
   add_property_options(command, arguments.properties, common);
-  command.add_options({{"--connections",
-                        &arguments.connections,
-                        "N|auto",
+  command.add_options({{"--connections", &arguments.connections, "N|auto",
                         "Connections to the database, in total over all hosts. auto: one per "
                         "processor, 2 to 16",
-                        {.range = Range{1, connections_most}, .common = true}}});
+                        in_range(1, connections_most) + common_option}});
   add_progress_option(command, arguments.is_quiet);
   add_hosts_options(command, arguments.hosts);
 }
@@ -109,7 +103,7 @@ ycsb::LoadProgress sum_of(const std::vector<ycsb::LoadProgress>& parts, coro::In
 }
 
 // This host makes the table and has the last word; the rows are theirs.
-coro::Task<void> load_on_hosts(Gathered& hosts, const ycsb::Database& database,
+coro::Task<void> load_on_hosts(DistributedWork& hosts, const ycsb::Database& database,
                                ycsb::LoadSettings settings, LoadLines& lines,
                                std::optional<ycsb::LoadProgress>& loaded) {
   LoadLines nobody(true);
@@ -121,7 +115,7 @@ coro::Task<void> load_on_hosts(Gathered& hosts, const ycsb::Database& database,
   std::vector<ycsb::LoadProgress> done(hosts.ranks());
   std::vector<std::string> parts(hosts.ranks());
   const std::vector<std::string> ends =
-      co_await hosts.deal(std::move(parts), [&](std::size_t rank, const std::string& said) {
+      co_await hosts.distribute(std::move(parts), [&](std::size_t rank, const std::string& said) {
         done[rank] = report::read_text<ycsb::LoadProgress>(said);
         const coro::Instant now = coro::SteadyClock::instance().now();
         if (now - shown < settings.progress_interval) return;
@@ -149,40 +143,30 @@ class LoadPartObserver final : public ycsb::LoadObserver {
 };
 
 int load_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
-  ycsb::LoadSettings settings = load_settings_of(arguments, share);
+  const ycsb::LoadSettings settings = load_settings_of(arguments, share);
   const DatabaseTarget target(arguments.database);
-  run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(
-      member,
-      [&](std::string, auto say) -> coro::Task<std::string> {
+  return perform_part(
+      member, target, settings.connections, [&](std::string, auto say) -> coro::Task<std::string> {
         LoadPartObserver observer(say);
         co_return report::written_text(co_await target.ycsb()->load(settings, observer));
-      },
-      [&target] { return target.identity(); });
+      });
 }
 
 int perform_load(const TableArguments& arguments) {
   ycsb::LoadSettings settings = load_settings_of(arguments);
-  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
-  if (hosts) hosts->require_connection_for_each(arguments.connections);
+  DataCommand command(arguments.hosts, arguments.database, arguments.connections,
+                      settings.connections);
   note_without_effect(settings.properties);
   LoadLines lines(arguments.is_quiet);
-  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
-  if (hosts) hosts->works_on([&target] { return target.identity(); });
-  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
-  const auto database = target.ycsb();
+  const auto database = command.target().ycsb();
   const std::string table = settings.properties.table;
   std::optional<ycsb::LoadProgress> loaded;
   const auto load = [&]() -> coro::Task<void> {
     loaded = co_await database->load(std::move(settings), lines);
   };
-  try {
-    run::run_command(
-        hosts ? hosts->around(load_on_hosts(*hosts, *database, settings, lines, loaded)) : load());
-  } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(fmt::format("{} To continue from here, repeat the same command",
-                                         text::sentence(lost.what())));
-  }
+  DistributedWork* hosts = command.hosts();
+  command.run(hosts != nullptr ? load_on_hosts(*hosts, *database, settings, lines, loaded) : load(),
+              "To continue from here, repeat the same command");
   if (!loaded) {
     fmt::print(stderr, "interrupted. To continue from here, repeat the same command\n");
     return exit_interrupted;
@@ -233,11 +217,11 @@ std::string check_text(const ycsb::CheckReport& report, const std::string& place
                                               text::counted_grouped(report.values_wrong, "value")));
 }
 
-coro::Task<void> check_on_hosts(Gathered& hosts, const ycsb::CheckPart& all,
+coro::Task<void> check_on_hosts(DistributedWork& hosts, const ycsb::CheckPart& all,
                                 ycsb::CheckReport& sums) {
   std::vector<std::string> parts(hosts.ranks(), report::written_text(all));
   const std::vector<std::string> reports =
-      co_await hosts.deal(std::move(parts), [](std::size_t, const std::string&) {});
+      co_await hosts.distribute(std::move(parts), [](std::size_t, const std::string&) {});
   for (const std::string& one : reports) sums.add(report::read_text<ycsb::CheckReport>(one));
 }
 
@@ -246,21 +230,16 @@ int check_part(const TableArguments& arguments, ranks::Member& member, const loa
   settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments, share);
   const DatabaseTarget target(arguments.database);
-  run::require_descriptors(target.kind(), settings.connections, 1);
-  return do_part(
-      member,
-      [&](std::string text, auto) -> coro::Task<std::string> {
-        auto part = report::read_text<ycsb::CheckPart>(text);
-        part.share = share;
-        co_return report::written_text(
-            co_await target.ycsb()->check_part(std::move(part), settings));
-      },
-      [&target] { return target.identity(); });
+  return perform_part(member, target, settings.connections,
+                      [&](std::string text, auto) -> coro::Task<std::string> {
+                        auto part = report::read_text<ycsb::CheckPart>(text);
+                        part.share = share;
+                        co_return report::written_text(
+                            co_await target.ycsb()->check_part(std::move(part), settings));
+                      });
 }
 
 int perform_check(const TableArguments& arguments) {
-  std::optional<Gathered> hosts = gathered(arguments.hosts, arguments.database.db.empty());
-  if (hosts) hosts->require_connection_for_each(arguments.connections);
   ycsb::CheckSettings settings;
   settings.properties = read_row_properties(arguments.properties);
   settings.connections = connections_of(arguments);
@@ -272,30 +251,24 @@ int perform_check(const TableArguments& arguments) {
                                  progress.part * 100));
     };
   }
-  const DatabaseTarget target(arguments.database, DatabaseTarget::Use::administration);
-  if (hosts) hosts->works_on([&target] { return target.identity(); });
-  if (!hosts) run::require_descriptors(target.kind(), settings.connections, 1);
-  const auto database = target.ycsb();
+  DataCommand command(arguments.hosts, arguments.database, arguments.connections,
+                      settings.connections);
+  const auto database = command.target().ycsb();
   std::optional<ycsb::CheckReport> report;
   const auto check = [&]() -> coro::Task<void> {
     report = co_await database->check(std::move(settings));
   };
-  if (hosts) {
-    settings.check_elsewhere = [&hosts](const ycsb::CheckPart& all, ycsb::CheckReport& sums) {
+  if (DistributedWork* hosts = command.hosts()) {
+    settings.check_elsewhere = [hosts](const ycsb::CheckPart& all, ycsb::CheckReport& sums) {
       return check_on_hosts(*hosts, all, sums);
     };
   }
-  try {
-    run::run_command(hosts ? hosts->around(check()) : check());
-  } catch (const ranks::RankLost& lost) {
-    throw std::runtime_error(
-        fmt::format("{} The check gives no verdict on the table", text::sentence(lost.what())));
-  }
+  command.run(check(), "The check gives no verdict on the table");
   if (!report) {
     fmt::print(stderr, "drover: interrupted: the check gives no verdict on the table\n");
     return exit_interrupted;
   }
-  print(check_text(*report, target.description()), "the report of the check");
+  print(check_text(*report, command.target().description()), "the report of the check");
   return report->holds() ? exit_success : exit_failure;
 }
 

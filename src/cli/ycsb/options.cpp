@@ -57,7 +57,8 @@ void add_property_options(Command& command, PropertyArguments& arguments,
         "rows; e: short scans; f: read-modify-writes",
         {.common = common.contains("workload")}},
        {"-P,--property-file", &arguments.files, "FILE",
-        "Read properties from a workload file of YCSB. Later files override earlier ones"},
+        "Read properties from a workload file of YCSB. Later files override earlier ones",
+        input_file},
        {"-p,--property", &arguments.settings, "KEY=VALUE",
         "Set a property, overriding workload files"}});
   std::vector<Option> options;

@@ -162,17 +162,16 @@ void add_ycsb_run(Command& ycsb) {
   add_isolation_options(run, arguments->isolation);
   add_part_options(run, *arguments, run.action);
   add_failure_options(run, *arguments);
-  run.add_options(output_group,
-                  {ui_option(arguments->run.ui),
-                   metrics_option(*arguments),
-                   server_stats_option(*arguments),
-                   {"--format",
-                    {&arguments->prints_ycsb_lines, Choices<bool>{{"text", false}, {"ycsb", true}}},
-                    "",
-                    "Format of the summary: text, or the lines that YCSB prints"},
-                   {"--hdr-log", &arguments->hdr_log, "PREFIX",
-                    "Write one histogram log per type of operation, such as PREFIXREAD.hdr, for "
-                    "HdrHistogram's tools"}});
+  run.add_options(
+      output_group,
+      {ui_option(arguments->run.ui),
+       metrics_option(*arguments),
+       server_stats_option(*arguments),
+       {"--format", one_of(&arguments->prints_ycsb_lines, {{"text", false}, {"ycsb", true}}), "",
+        "Format of the summary: text, or the lines that YCSB prints"},
+       {"--hdr-log", &arguments->hdr_log, "PREFIX",
+        "Write one histogram log per type of operation, such as PREFIXREAD.hdr, for "
+        "HdrHistogram's tools"}});
   add_result_options(run, *arguments);
 }
 

@@ -5,15 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "cli/client_search.h"
 #include "cli/commands.h"
+#include "cli/search.h"
 #include "cli/ycsb/run.h"
 
 namespace drover::cli {
 namespace {
 
 struct SearchArguments : YcsbRunOptions {
-  ClientSearchOptions search;
+  SearchOptions search;
 };
 
 int perform(const Command& command, SearchArguments arguments) {
@@ -31,22 +31,19 @@ int perform(const Command& command, SearchArguments arguments) {
   for (const ycsb::ShownProperty& one : ycsb::shown_properties(properties)) {
     if (properties.is_given(one.name)) settings[one.name] = one.value;
   }
+  const auto run_of_step = [&](const ClientOptions& step) {
+    YcsbRunOptions options = arguments;
+    static_cast<ClientOptions&>(options) = step;
+    return make_ycsb_run(options, properties);
+  };
   return perform_client_search(command, arguments.search, arguments,
                                {.benchmark = "ycsb",
                                 .transactions = std::move(transactions),
                                 .settings = std::move(settings),
-                                .plan =
-                                    [&](const ClientOptions& step) {
-                                      YcsbRunOptions options = arguments;
-                                      static_cast<ClientOptions&>(options) = step;
-                                      (void)make_ycsb_run(options, properties);
-                                    },
+                                .plan = [&](const ClientOptions& step) { (void)run_of_step(step); },
                                 .measure =
                                     [&](const ClientOptions& step, const DatabaseTarget& target) {
-                                      YcsbRunOptions options = arguments;
-                                      static_cast<ClientOptions&>(options) = step;
-                                      return measure_ycsb(make_ycsb_run(options, properties),
-                                                          target);
+                                      return measure_ycsb(run_of_step(step), target);
                                     }});
 }
 

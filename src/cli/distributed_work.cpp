@@ -1,11 +1,9 @@
-#include "cli/gathered.h"
+#include "cli/distributed_work.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <exception>
-#include <optional>
-#include <utility>
 
 #include "cli/standard_output.h"
 #include "coro/cancellation.h"
@@ -14,7 +12,7 @@
 #include "coro/worker.h"
 #include "ranks/link.h"
 #include "run/process.h"
-#include "run/usage_error.h"
+#include "text/plain_text.h"
 
 namespace drover::cli {
 
@@ -24,19 +22,7 @@ using coro::Task;
 using coro::Worker;
 using ranks::Message;
 
-namespace {
-
-constexpr coro::Duration patience_for_ends = std::chrono::seconds(10);
-
-}  // namespace
-
-std::optional<Gathered> gathered(const HostsArguments& arguments, bool private_server) {
-  if (!arguments.several()) return std::nullopt;
-  return Gathered(make_conducting(arguments, private_server),
-                  [](std::string_view line) { note_to_stderr(line); });
-}
-
-std::vector<std::size_t> Gathered::turns(std::size_t count) const {
+std::vector<std::size_t> DistributedWork::turns(std::size_t count) const {
   std::vector<std::uint64_t> given(ranks(), 0);
   std::vector<std::size_t> ranks_of;
   for (std::size_t i = 0; i < count; ++i) {
@@ -50,13 +36,13 @@ std::vector<std::size_t> Gathered::turns(std::size_t count) const {
   return ranks_of;
 }
 
-void Gathered::require_connection_for_each(std::optional<std::size_t> of_all) const {
+void DistributedWork::require_connection_for_each(std::optional<std::size_t> of_all) const {
   if (!of_all) return;
   run::require_part_for_each(*conducting_, *of_all, "connection",
                              [&of_all](const load::Share& share) { return share.of(*of_all); });
 }
 
-Task<void> Gathered::with_all(Task<void> work) {
+Task<void> DistributedWork::when_connected(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   co_await run::all_here(conductor, on_note_);
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
@@ -65,7 +51,7 @@ Task<void> Gathered::with_all(Task<void> work) {
   co_await std::move(work);
 }
 
-Task<void> Gathered::unless_lost(Task<void> work) {
+Task<void> DistributedWork::unless_lost(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   CancelSource& outer = co_await coro::current_source();
   CancelSource waiting(outer);
@@ -82,12 +68,13 @@ Task<void> Gathered::unless_lost(Task<void> work) {
   if (error) std::rethrow_exception(error);
 }
 
-Task<void> Gathered::around(Task<void> work) {
+Task<void> DistributedWork::with_agents(Task<void> work) {
   ranks::Conductor& conductor = *conducting_->conductor;
   conductor.on_message({"note"}, [&](std::size_t rank, const Message& message) {
     on_note_(fmt::format("{}: {}", conductor.name(rank), message.at("text").get<std::string>()));
   });
-  // What is cancelled from outside still ends in order.
+  constexpr coro::Duration limit_of_ends = std::chrono::seconds(10);
+  // Agents end in order even if `work` was cancelled from outside.
   CancelSource unhurried(Worker::current());
   Scope beside(unhurried);
   Scope launching(unhurried);
@@ -95,13 +82,13 @@ Task<void> Gathered::around(Task<void> work) {
   launching.start(conducting_->launch(on_note_));
   std::exception_ptr error;
   try {
-    co_await unless_lost(with_all(std::move(work)));
+    co_await unless_lost(when_connected(std::move(work)));
   } catch (...) {
     error = std::current_exception();
   }
   conductor.tell_all(ranks::message("stop"));
   for (std::size_t rank = 0; rank < ranks(); ++rank) conductor.release(rank);
-  co_await conductor.all_gone(patience_for_ends).under(unhurried);
+  co_await conductor.all_gone(limit_of_ends).under(unhurried);
   launching.cancel();
   co_await launching.join();
   beside.cancel();
@@ -109,13 +96,13 @@ Task<void> Gathered::around(Task<void> work) {
   if (error) std::rethrow_exception(error);
 }
 
-Task<std::vector<std::string>> Gathered::deal(
+Task<std::vector<std::string>> DistributedWork::distribute(
     std::vector<std::string> parts,
-    std::function<void(std::size_t rank, const std::string& said)> on_said) {
+    std::function<void(std::size_t rank, const std::string& progress)> on_progress) {
   ranks::Conductor& conductor = *conducting_->conductor;
   const std::string database = identity_ ? co_await identity_() : std::string();
   conductor.on_message({"said"}, [&](std::size_t rank, const Message& message) {
-    on_said(rank, message.at("text").get<std::string>());
+    on_progress(rank, message.at("text").get<std::string>());
   });
   for (std::size_t rank = 0; rank < ranks(); ++rank) {
     Message part = ranks::message("part");
@@ -123,11 +110,11 @@ Task<std::vector<std::string>> Gathered::deal(
     part["database"] = database;
     conductor.tell(rank, part);
   }
-  std::vector<std::string> said;
+  std::vector<std::string> results;
   const auto all = [&]() -> Task<void> {
     for (std::size_t rank = 0; rank < ranks(); ++rank) {
       const Message done = co_await conductor.next(rank, "done");
-      said.push_back(done.at("text").get<std::string>());
+      results.push_back(done.at("text").get<std::string>());
     }
   };
   std::exception_ptr error;
@@ -138,12 +125,44 @@ Task<std::vector<std::string>> Gathered::deal(
   }
   conductor.on_message({"said"}, [](std::size_t, const Message&) {});
   if (error) std::rethrow_exception(error);
-  co_return said;
+  co_return results;
 }
 
 namespace {
 
-// Until the others end, which ends the work.
+// Returns nothing if the command runs on this host alone.
+std::optional<DistributedWork> work_on_hosts(const HostsArguments& arguments, bool private_server,
+                                             std::optional<std::size_t> connections) {
+  if (!arguments.several()) return std::nullopt;
+  DistributedWork work(make_conducting(arguments, private_server), note_to_stderr);
+  work.require_connection_for_each(connections);
+  return work;
+}
+
+}  // namespace
+
+DataCommand::DataCommand(const HostsArguments& arguments, const DatabaseOption& database,
+                         std::optional<std::size_t> connections, std::size_t own_connections)
+    : hosts_(work_on_hosts(arguments, database.db.empty(), connections)),
+      target_(database, DatabaseTarget::Use::administration) {
+  if (hosts_) {
+    hosts_->set_identity([this] { return target_.identity(); });
+  } else {
+    run::require_descriptors(target_.kind(), own_connections, 1);
+  }
+}
+
+int DataCommand::run(Task<void> work, std::string_view after_loss) {
+  try {
+    return run::run_command(hosts_ ? hosts_->with_agents(std::move(work)) : std::move(work));
+  } catch (const ranks::RankLost& lost) {
+    throw std::runtime_error(fmt::format("{} {}", text::sentence(lost.what()), after_loss));
+  }
+}
+
+namespace {
+
+// Executes `work` until the coordinator stops this agent.
 Task<void> do_until_stopped(ranks::Member& member, Task<void> work) {
   CancelSource& outer = co_await coro::current_source();
   Worker& worker = Worker::current();
@@ -172,9 +191,10 @@ Task<void> do_until_stopped(ranks::Member& member, Task<void> work) {
 
 }  // namespace
 
-int do_part(ranks::Member& member, const PartWork& work, const run::IdentityOfDatabase& identity) {
+int perform_part(ranks::Member& member, const PartWork& work,
+                 const run::IdentityOfDatabase& identity) {
   const Message part = member.wait_for("part");
-  const auto say = [&member](const std::string& text) {
+  const auto report = [&member](const std::string& text) {
     Message said = ranks::message("said");
     said["text"] = text;
     member.tell(std::move(said));
@@ -184,18 +204,24 @@ int do_part(ranks::Member& member, const PartWork& work, const run::IdentityOfDa
     if (identity) {
       run::require_same_database(part.value("database", std::string()), co_await identity());
     }
-    result = co_await work(part.at("text").get<std::string>(), say);
+    result = co_await work(part.at("text").get<std::string>(), report);
   };
   const int code = run::run_command(do_until_stopped(member, whole()));
   if (!result) {
     if (code == exit_interrupted) throw std::runtime_error("the host received a signal to stop");
-    return exit_interrupted;  // the others have ended
+    return exit_interrupted;  // the coordinator has stopped this agent
   }
   Message done = ranks::message("done");
   done["text"] = *result;
   member.tell(std::move(done));
   member.wait_for("bye");
   return exit_success;
+}
+
+int perform_part(ranks::Member& member, const DatabaseTarget& target, std::size_t connections,
+                 const PartWork& work) {
+  run::require_descriptors(target.kind(), connections, 1);
+  return perform_part(member, work, [&target] { return target.identity(); });
 }
 
 }  // namespace drover::cli

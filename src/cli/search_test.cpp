@@ -1,4 +1,4 @@
-#include "cli/client_search.h"
+#include "cli/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 // What a command line comes to.
 struct SearchOfClients {
-  ClientSearchOptions search;
+  SearchOptions search;
   ClientOptions load;
   Command command{"search", "", "", {"drover", "ycsb"}};
 
@@ -25,7 +25,7 @@ struct SearchOfClients {
     try {
       validate_client_search(command, search, load);
       client_search_rules(search, {"READ", "READ-MODIFY-WRITE"});
-      client_search_bounds(search, 97);
+      search_bounds(search, client_search_range(search, 97));
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -36,7 +36,7 @@ struct SearchOfClients {
 TEST(ClientSearch, ARateIsSoughtFromAHundredOnAndNeedsNoLimit) {
   const SearchOfClients sought;
   EXPECT_EQ(sought.problem(), "");
-  const search::Bounds bounds = client_search_bounds(sought.search, 0);
+  const search::Bounds bounds = search_bounds(sought.search, client_search_range(sought.search, 0));
   EXPECT_EQ(bounds.low, 1);
   EXPECT_EQ(bounds.start, 100);
   EXPECT_EQ(bounds.high, 10'000'000);
@@ -46,10 +46,10 @@ TEST(ClientSearch, ARateIsSoughtFromAHundredOnAndNeedsNoLimit) {
 TEST(ClientSearch, TheFirstRateIsWithinTheBounds) {
   SearchOfClients sought;
   sought.search.high = 50;
-  EXPECT_EQ(client_search_bounds(sought.search, 0).start, 50);
+  EXPECT_EQ(search_bounds(sought.search, client_search_range(sought.search, 0)).start, 50);
   sought.search.high.reset();
   sought.search.low = 5'000;
-  EXPECT_EQ(client_search_bounds(sought.search, 0).start, 5'000);
+  EXPECT_EQ(search_bounds(sought.search, client_search_range(sought.search, 0)).start, 5'000);
 }
 
 TEST(ClientSearch, ClientsAreSoughtAmongFreeConnections) {
@@ -57,8 +57,8 @@ TEST(ClientSearch, ClientsAreSoughtAmongFreeConnections) {
   sought.search.find = "clients";
   sought.search.fail_if = {"all.p99 > 20"};
   EXPECT_EQ(sought.problem(), "");
-  EXPECT_EQ(client_search_bounds(sought.search, 97).high, 97);
-  EXPECT_EQ(client_search_bounds(sought.search, 97).start, 12);
+  EXPECT_EQ(search_bounds(sought.search, client_search_range(sought.search, 97)).high, 97);
+  EXPECT_EQ(search_bounds(sought.search, client_search_range(sought.search, 97)).start, 12);
   sought.search.high = 98;
   EXPECT_THAT(sought.problem(), AllOf(HasSubstr("--high 98"),
                                       HasSubstr("at most 97, the number of free connections")));

@@ -1,5 +1,5 @@
 // Parts of a command that is no run, dealt out to members by connections of this machine.
-#include "cli/gathered.h"
+#include "cli/distributed_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,9 +25,9 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-class GatheredParts : public testing::Test {
+class DistributedParts : public testing::Test {
  protected:
-  GatheredParts() {
+  DistributedParts() {
     conducting_->conductor = std::make_shared<ranks::Conductor>(
         ranks::ConductorSettings{{"a", "b"}, {"127.0.0.1", 0}, "drover 1"});
     conducting_->shares = {{0, 1, 2, 0, 2}, {1, 1, 2, 1, 2}};
@@ -51,7 +51,7 @@ class GatheredParts : public testing::Test {
                         ranks::Member self(place);
                         self.wait_for("work");
                         try {
-                          return do_part(self, work);
+                          return perform_part(self, work);
                         } catch (const std::exception& error) {
                           Message failed = ranks::message("failed");
                           failed["reason"] = error.what();
@@ -65,15 +65,17 @@ class GatheredParts : public testing::Test {
   // What the members say at their end; the error if it ends by one.
   std::vector<std::string> deal(std::vector<std::string> parts) {
     coro::Worker worker;
-    Gathered gathered(conducting_, [this](std::string_view line) { notes_.emplace_back(line); });
+    DistributedWork hosts(conducting_,
+                          [this](std::string_view line) { notes_.emplace_back(line); });
     std::vector<std::string> words;
     const auto work = [&]() -> Task<void> {
-      words = co_await gathered.deal(std::move(parts), [this](std::size_t rank, const auto& said) {
-        said_.push_back(std::to_string(rank) + " " + said);
-      });
+      words =
+          co_await hosts.distribute(std::move(parts), [this](std::size_t rank, const auto& said) {
+            said_.push_back(std::to_string(rank) + " " + said);
+          });
     };
     try {
-      coro::block_on(worker, gathered.around(work()));
+      coro::block_on(worker, hosts.with_agents(work()));
     } catch (const ranks::RankLost& lost) {
       return {lost.what()};
     }
@@ -82,13 +84,14 @@ class GatheredParts : public testing::Test {
 
   // Returns the error of a command that calls `prepare`, and then prepares its parts without end.
   std::string loss_in(coro::Worker& worker, const std::function<void()>& prepare) {
-    Gathered gathered(conducting_, [this](std::string_view line) { notes_.emplace_back(line); });
+    DistributedWork hosts(conducting_,
+                          [this](std::string_view line) { notes_.emplace_back(line); });
     const auto work = [&]() -> Task<void> {
       prepare();
       co_await coro::sleep_until(coro::Instant::max());
     };
     try {
-      coro::block_on(worker, gathered.around(work()));
+      coro::block_on(worker, hosts.with_agents(work()));
     } catch (const ranks::RankLost& lost) {
       return lost.what();
     }
@@ -100,7 +103,7 @@ class GatheredParts : public testing::Test {
   std::vector<std::string> notes_;
 };
 
-TEST_F(GatheredParts, EachGetsItsPartAndSaysWhatCameOfIt) {
+TEST_F(DistributedParts, EachGetsItsPartAndSaysWhatCameOfIt) {
   const PartWork work = [](std::string part, auto say) -> Task<std::string> {
     say("begins with " + part);
     co_await coro::sleep_for(coro::Duration(1));
@@ -114,9 +117,9 @@ TEST_F(GatheredParts, EachGetsItsPartAndSaysWhatCameOfIt) {
   EXPECT_EQ(b.get(), exit_success);
 }
 
-TEST_F(GatheredParts, ThingsAreDealtOutInTurnsByTheWeights) {
+TEST_F(DistributedParts, ThingsAreDealtOutInTurnsByTheWeights) {
   const auto turns = [this](std::size_t count) {
-    return Gathered(conducting_, [](std::string_view) {}).turns(count);
+    return DistributedWork(conducting_, [](std::string_view) {}).turns(count);
   };
   EXPECT_THAT(turns(5), ElementsAre(0, 1, 0, 1, 0));
   conducting_->shares = {{0, 3, 4, 0, 2}, {3, 1, 4, 1, 2}};
@@ -124,12 +127,12 @@ TEST_F(GatheredParts, ThingsAreDealtOutInTurnsByTheWeights) {
   EXPECT_THAT(turns(0), IsEmpty());
 }
 
-TEST_F(GatheredParts, EachHostNeedsAConnection) {
-  const Gathered gathered(conducting_, [](std::string_view) {});
-  gathered.require_connection_for_each(2);
-  gathered.require_connection_for_each(std::nullopt);
+TEST_F(DistributedParts, EachHostNeedsAConnection) {
+  const DistributedWork hosts(conducting_, [](std::string_view) {});
+  hosts.require_connection_for_each(2);
+  hosts.require_connection_for_each(std::nullopt);
   try {
-    gathered.require_connection_for_each(1);
+    hosts.require_connection_for_each(1);
     FAIL() << "it was taken";
   } catch (const UsageError& error) {
     EXPECT_STREQ(error.what(),
@@ -138,7 +141,7 @@ TEST_F(GatheredParts, EachHostNeedsAConnection) {
 }
 
 // Member 0 never joins, so the command would wait for it.
-TEST_F(GatheredParts, ALossBeforeTheHelloEndsTheCommandAtOnce) {
+TEST_F(DistributedParts, ALossBeforeTheHelloEndsTheCommandAtOnce) {
   conducting_->launch = [this](auto) -> Task<void> {
     conducting_->conductor->lose(1, "its agent ended with exit code 1");
     co_return;
@@ -149,7 +152,7 @@ TEST_F(GatheredParts, ALossBeforeTheHelloEndsTheCommandAtOnce) {
   EXPECT_THAT(notes_, IsEmpty());
 }
 
-TEST_F(GatheredParts, ALossAfterTheHelloEndsTheCommandAtOnce) {
+TEST_F(DistributedParts, ALossAfterTheHelloEndsTheCommandAtOnce) {
   std::future<void> b =
       std::async(std::launch::async, [place = place_of(1)] { const ranks::Member self(place); });
   coro::Worker worker;
@@ -159,7 +162,7 @@ TEST_F(GatheredParts, ALossAfterTheHelloEndsTheCommandAtOnce) {
 }
 
 // The command prepares its work on this host before it deals out the parts.
-TEST_F(GatheredParts, ALossWhileThePartsArePreparedEndsTheCommandAtOnce) {
+TEST_F(DistributedParts, ALossWhileThePartsArePreparedEndsTheCommandAtOnce) {
   std::future<void> a = std::async(std::launch::async,
                                    [place = place_of(0)] { ranks::Member(place).wait_for("bye"); });
   std::future<void> b = std::async(std::launch::async, [place = place_of(1)] {
@@ -172,7 +175,7 @@ TEST_F(GatheredParts, ALossWhileThePartsArePreparedEndsTheCommandAtOnce) {
   b.get();
 }
 
-TEST_F(GatheredParts, OneThatFailsEndsTheOthers) {
+TEST_F(DistributedParts, OneThatFailsEndsTheOthers) {
   std::future<int> a = member(0, [](auto, auto) -> Task<std::string> {
     co_await coro::sleep_until(coro::Instant::max());
     co_return "never";

@@ -1,29 +1,24 @@
-#include "cli/search_command.h"
+#include "cli/search.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/file.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "cli/standard_output.h"
 #include "file/atomic_file.h"
 #include "file/file_descriptor.h"
 #include "report/document/result_json.h"
 #include "run/process.h"
-#include "run/run_plan.h"
-#include "search/search.h"
 
 namespace drover::cli {
 namespace {
@@ -53,7 +48,9 @@ int finish(const SearchOptions& options, const Record& record) {
   return search::answer_of(record.probes()).is_final() ? exit_success : exit_failure;
 }
 
-// Returns the exit code.
+using MeasureStep = std::function<std::optional<run::MeasuredRun>(const Step&)>;
+
+// Executes the remaining runs. Returns the exit code.
 int go_on(const SearchOptions& options, const search::Rules& rules, Record& record,
           const MeasureStep& measure) {
   const auto keep_record = [&](const Record& now) {
@@ -68,15 +65,13 @@ int go_on(const SearchOptions& options, const search::Rules& rules, Record& reco
     if (!run || run->stop_requested) return std::nullopt;
     return std::move(run->result);
   };
-  bool ended = false;
-  {
-    // A signal between two runs waits for the next one, and ends it.
-    const run::BlockedInterrupts blocked;
-    ended = search::run_search(
-        record, rules,
-        {.run = result_of, .keep_result = keep_result, .keep_record = keep_record, .show = show});
-  }
-  if (ended) {
+  // A signal between two runs waits for the next run, and ends it.
+  std::optional<run::BlockedInterrupts> blocked(std::in_place);
+  const bool has_ended = search::run_search(
+      record, rules,
+      {.run = result_of, .keep_result = keep_result, .keep_record = keep_record, .show = show});
+  blocked.reset();
+  if (has_ended) {
     keep_record(record);
     return finish(options, record);
   }
@@ -136,6 +131,16 @@ Record record_of(const Command& command, const SearchOptions& options, const Rec
   return earlier;
 }
 
+// Returns the options that determine the results of a search, with their values as written or by
+// default: those of the load, of failures and of the search itself.
+std::map<std::string, std::string> settings_of_options(const Command& command) {
+  std::map<std::string, std::string> settings;
+  for (const Option& option : command.options) {
+    if (is_of_question(option)) settings[option.name()] = setting_text(option);
+  }
+  return settings;
+}
+
 }  // namespace
 
 void add_search_options(Command& command, SearchOptions& options,
@@ -151,20 +156,13 @@ void add_search_options(Command& command, SearchOptions& options,
        {"--low", &options.low, "N", "Smallest load to try", in_range(1, loads_most)},
        {"--high", &options.high, "N|auto", words.high, in_range(1, loads_most)},
        {"--start", &options.start, "N|auto", words.start, in_range(1, loads_most)},
-       {"--tolerance",
-        {&options.tolerance, percent_syntax(0, 50)},
-        "P%",
+       {"--tolerance", OptionTarget(&options.tolerance, percent_syntax(0, 50)), "P%",
         "End the search when the limit is known to within P%, 0 to 50"},
-       {"--probe",
-        &options.probe,
-        "TIME",
-        "Time to measure each load",
-        {.range = lengths, .common = true}},
-       {"--confirm",
-        &options.confirm,
-        "TIME",
+       {"--probe", &options.probe, "TIME", "Time to measure each load",
+        in_range(lengths) + common_option},
+       {"--confirm", &options.confirm, "TIME",
         "Duration of the last run, which confirms the limit that was found",
-        {.range = lengths, .common = true}},
+        in_range(lengths) + common_option},
        {"--warmup", &warmup, "TIME|auto",
         fmt::format("Time to run each load before measuring. auto: as in drover {} run",
                     command.path[command.path.size() - 2])}});
@@ -211,7 +209,7 @@ search::Bounds search_bounds(const SearchOptions& options, const LoadRange& rang
   require("--high", bounds.high, 1, range.asked_most);
   if (bounds.high > range.most) {
     throw UsageError(
-        fmt::format("--high {}: expected at most {}, {}", bounds.high, range.most, range.there));
+        fmt::format("--high {}: expected at most {}, {}", bounds.high, range.most, range.limit));
   }
   bounds.low = options.low;
   require("--low", bounds.low, 1, bounds.high);
@@ -228,35 +226,155 @@ std::int64_t connections_for_search(const database::ServerFacts& server) {
   return std::max<std::int64_t>(free - left, 1);
 }
 
-void await_connections(std::int64_t wanted,
-                       const std::function<std::optional<std::int64_t>()>& free) {
-  for (int i = 0; i < 20; ++i) {
-    const std::optional<std::int64_t> there = free();
-    if (!there || *there >= wanted) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  }
-}
-
-std::map<std::string, std::string> settings_of_options(const Command& command) {
-  std::map<std::string, std::string> settings;
-  for (const Option& option : command.options) {
-    if (is_of_question(option)) settings[option.name()] = setting_text(option);
-  }
-  return settings;
-}
-
 coro::Duration duration_of(const SearchOptions& options, const Step& step) {
   return step.kind == Step::Kind::confirm ? options.confirm : options.probe;
 }
 
-int perform_search(const Command& command, const SearchOptions& options, const search::Rules& rules,
-                   const Record& question, const MeasureStep& measure) {
+int perform_search(const Command& command, const SearchOptions& options,
+                   const DatabaseOption* database, SearchedWorkload workload) {
+  // Errors of the options are reported before anything runs.
+  workload.plan({Step::Kind::probe, 1});
+  workload.plan({Step::Kind::confirm, 1});
+  std::optional<DatabaseTarget> target;
+  if (database != nullptr) target.emplace(*database);
+  std::optional<SearchRoom> room;
+  const auto ask = [&]() -> coro::Task<void> { room = co_await workload.room(*target); };
+  if (target && run::run_command(ask()) != exit_success) return exit_interrupted;
+  Record question{.unit = options.find,
+                  .bounds = search_bounds(options, workload.range(room)),
+                  .settings = std::move(workload.settings),
+                  .runs = {}};
+  question.settings.merge(settings_of_options(command));
+  question.settings["the database"] = target ? target->description() : "";
   const file::FileDescriptor lock = locked_folder(options.folder);
   Record record = record_of(command, options, question);
   fmt::print(stderr, "searching for the largest {} from {} to {}, starting at {}\n",
              search::sought_text(record.unit), record.bounds.low, record.bounds.high,
              record.bounds.start);
-  return go_on(options, rules, record, measure);
+  return go_on(options, workload.rules, record, [&](const Step& step) {
+    // Sessions of the previous run may still be ending.
+    for (int i = 0; i < 20 && target && workload.opens_connections; ++i) {
+      if (run::run_command(ask()) != exit_success || room->connections >= step.load) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    }
+    return workload.measure(step, target ? &*target : nullptr);
+  });
+}
+
+namespace {
+
+constexpr std::int64_t rate_asked_most = 10'000'000;
+constexpr std::int64_t first_rate = 100;
+constexpr const char* client_limit_example = "all.p99 > 20";
+
+bool finds_clients(const SearchOptions& search) {
+  return search.find == "clients";
+}
+
+}  // namespace
+
+void add_client_search_options(Command& command, SearchOptions& search, ClientOptions& load,
+                               const std::string& transactions) {
+  search.find = "rate";
+  add_search_options(
+      command, search, load.warmup,
+      {.units = {"rate", "clients"},
+       .find =
+           fmt::format("What to maximize. rate: {} per second in an open loop; clients: clients "
+                       "of a closed loop, with one connection each",
+                       transactions),
+       .high = "Largest load to try. auto: 10,000,000 per second; with --find clients, the number "
+               "of free connections",
+       .start =
+           "First load to try. auto: 100 per second; with --find clients, an eighth of --high"});
+  add_limit_option(command, search, client_limit_example);
+  command.add_options("Load",
+                      {clients_option(load, "With --find rate: number of concurrent clients"),
+                       arrivals_option(load, "With --find rate")});
+  add_connection_options(command, load);
+}
+
+void validate_client_search(const Command& command, const SearchOptions& search,
+                            const ClientOptions& load) {
+  if (!finds_clients(search)) return;
+  if (search.fail_if.empty()) {
+    throw UsageError(
+        fmt::format("--find clients needs --fail-if, because a closed loop has no limit of its "
+                    "own. Example: --fail-if '{}'",
+                    client_limit_example));
+  }
+  if (command.find_option("--clients")->is_given()) {
+    throw UsageError(
+        "--clients cannot be combined with --find clients, which varies this number. Set the upper "
+        "bound with --high");
+  }
+  if (load.run.connections) {
+    throw UsageError(
+        "--connections cannot be combined with --find clients, which opens one connection per "
+        "client");
+  }
+  if (load.poisson) {
+    throw UsageError(
+        "--arrivals cannot be combined with --find clients, which has no schedule. Use --find rate "
+        "instead");
+  }
+}
+
+search::Rules client_search_rules(const SearchOptions& search,
+                                  std::vector<std::string> transactions) {
+  search::Rules rules;
+  rules.failures_allowed = false;
+  rules.limits = search_limits(search, {.is_tpcc = false, .transactions = std::move(transactions)},
+                               client_limit_example);
+  return rules;
+}
+
+LoadRange client_search_range(const SearchOptions& search, std::int64_t free_connections) {
+  if (finds_clients(search)) {
+    return {.most = free_connections,
+            .limit = "the number of free connections",
+            .asked_most = run::run_connections_most};
+  }
+  return {.most = rate_asked_most, .asked_most = rate_asked_most, .first = first_rate};
+}
+
+ClientOptions options_of_step(const SearchOptions& search, const ClientOptions& load,
+                              const Step& step) {
+  ClientOptions options = load;
+  options.duration = duration_of(search, step);
+  if (finds_clients(search)) {
+    options.clients = static_cast<std::uint64_t>(step.load);
+    options.run.connections = step.load;
+  } else {
+    options.rate = static_cast<double>(step.load);
+  }
+  return options;
+}
+
+int perform_client_search(const Command& command, const SearchOptions& search,
+                          const ClientOptions& load, SearchedClients clients) {
+  validate_client_search(command, search, load);
+  clients.settings["the benchmark"] = clients.benchmark;
+  const auto options_of = [&](const Step& step) { return options_of_step(search, load, step); };
+  return perform_search(
+      command, search, &load.database,
+      {.rules = client_search_rules(search, std::move(clients.transactions)),
+       .settings = std::move(clients.settings),
+       .opens_connections = finds_clients(search),
+       .plan = [&](const Step& step) { clients.plan(options_of(step)); },
+       .room = [&](const DatabaseTarget& target) -> coro::Task<SearchRoom> {
+         // Sessions of YDB share connections, which have no limit.
+         if (!finds_clients(search) || target.kind() == DatabaseKind::ydb) {
+           co_return SearchRoom{.connections = run::run_connections_most};
+         }
+         const auto prepared = co_await target.sql()->prepare(false);
+         co_return SearchRoom{.connections = connections_for_search(prepared.server)};
+       },
+       .range = [&](const auto& room) { return client_search_range(search, room->connections); },
+       .measure =
+           [&](const Step& step, const DatabaseTarget* target) {
+             return clients.measure(options_of(step), *target);
+           }});
 }
 
 }  // namespace drover::cli
