@@ -4,7 +4,7 @@
 //   Client client(options);
 //   co_await client.connect();
 //   scope.start(client.keep_up());                       // beside the work, until cancelled
-//   auto session = co_await Session::open(client);
+//   auto session = co_await ServerSession::open(client);
 //
 // Thread safety: none; a client belongs to one worker. It has a thread for gRPC
 // (CompletionThread). Errors: YdbError, with the class unavailable or denied before a session is

@@ -74,7 +74,7 @@ TEST_F(ClientTest, CanBeMovedToNodesThatItKnows) {
     ClientOptions made = options();
     made.discovery = discovery;
     Client client(made);
-    run([&]() -> Task<void> { const auto session = co_await Session::open(client); });
+    run([&]() -> Task<void> { const auto session = co_await ServerSession::open(client); });
     const auto sent = server.seen().metadata;
     ASSERT_GT(sent.size(), before);
     EXPECT_EQ(sent[before].count("x-ydb-client-capabilities"), discovery ? 1U : 0U);
@@ -86,7 +86,7 @@ TEST_F(ClientTest, WithoutDiscoveryUsesTheHost) {
   Client client(options());
   run([&]() -> Task<void> {
     co_await client.connect();
-    const auto session = co_await Session::open(client);
+    const auto session = co_await ServerSession::open(client);
     EXPECT_EQ(session->authority(), server.target().authority());
   });
   EXPECT_EQ(server.seen().calls.count("ListEndpoints"), 0U);
@@ -204,7 +204,7 @@ TEST_F(ClientTest, LogsInAndSendsTheToken) {
   Client client(with_user);
   run([&]() -> Task<void> {
     co_await client.connect();
-    const auto session = co_await Session::open(client);
+    const auto session = co_await ServerSession::open(client);
   });
   const Seen seen = server.seen();
   EXPECT_EQ(seen.metadata.front().count("x-ydb-auth-ticket"), 0U) << "the login has no token";
@@ -305,7 +305,7 @@ TEST(ClientTls, BelievesTheAuthorityThatItIsGiven) {
   options.opening_timeout = std::chrono::seconds(120);
   auto open = [](const ClientOptions& with) -> Task<void> {
     Client client(with);
-    const auto session = co_await Session::open(client);
+    const auto session = co_await ServerSession::open(client);
     EXPECT_TRUE(session->usable());
   };
   coro::block_on(worker, open(options));

@@ -79,15 +79,15 @@ Ydb::Table::AlterTableRequest request_for(std::string table, std::string_view in
 }
 
 Task<void> with_session(const YdbDatabase& database,
-                        const std::function<Task<void>(Session&)>& body) {
+                        const std::function<Task<void>(ServerSession&)>& body) {
   Client client(database.client);
   co_await client.connect();
-  const auto session = co_await Session::open(client);
+  const auto session = co_await ServerSession::open(client);
   co_await body(*session);
 }
 
 Task<void> ask_until_answered(const YdbDatabase& database,
-                              const std::function<Task<void>(Session&)>& body) {
+                              const std::function<Task<void>(ServerSession&)>& body) {
   constexpr coro::Duration pause = std::chrono::milliseconds(100);
   for (;; co_await coro::sleep_for(pause)) {
     try {
@@ -223,7 +223,7 @@ coro::Task<void> with_retries(std::function<coro::Task<void>()> make_task) {
 }
 
 Task<void> ask_with_retries(YdbDatabase database, coro::Duration timeout,
-                            std::function<Task<void>(Session&)> body) {
+                            std::function<Task<void>(ServerSession&)> body) {
   const coro::Instant give_up = coro::Worker::current().now() + timeout;
   database.client.request_timeout = timeout;
   try {
@@ -280,7 +280,7 @@ Task<QueryResult> DatabaseAccess::run(std::string text, MakeParameters make_para
   QueryResult result;
   auto attempt = [&]() -> Task<void> {
     if (session_ && !session_->usable()) session_.reset();
-    if (!session_) session_ = co_await Session::open(client_);
+    if (!session_) session_ = co_await ServerSession::open(client_);
     if (control == Control::alone) {
       result = co_await session_->execute_alone(whole);
     } else {
@@ -347,7 +347,7 @@ namespace {}  // namespace
 
 Task<void> require_snapshot_writes(YdbDatabase database, std::string probe) {
   const std::string text = folder_pragma(database).append(probe);
-  auto write_nothing = [&](Session& session) -> Task<void> {
+  auto write_nothing = [&](ServerSession& session) -> Task<void> {
     session.set_mode(TransactionMode::snapshot_read_write);
     co_await session.execute(text);
     co_await session.roll_back();

@@ -63,7 +63,7 @@ coro::Task<void> with_retries(std::function<coro::Task<void>()> make_task);
 // session after a temporary error, until the timeout. The body continues its own work. Throws only
 // Cancelled.
 coro::Task<void> ask_with_retries(YdbDatabase database, coro::Duration timeout,
-                                  std::function<coro::Task<void>(Session&)> body);
+                                  std::function<coro::Task<void>(ServerSession&)> body);
 
 // The state of an operation that builds an index.
 struct IndexOperation {
@@ -118,8 +118,8 @@ class DatabaseAccess {
 
   YdbDatabase database_;
   Client client_;
-  coro::Mutex statements_;            // one statement at a time
-  std::unique_ptr<Session> session_;  // null until the first statement
+  coro::Mutex statements_;                  // one statement at a time
+  std::unique_ptr<ServerSession> session_;  // null until the first statement
 };
 
 // The administration of data (database/admin_session.h) on YDB.

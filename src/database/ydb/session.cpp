@@ -12,9 +12,9 @@ namespace drover::database::ydb {
 using coro::Task;
 
 // A request that was cancelled or not answered leaves the session broken.
-class Session::Request {
+class ServerSession::Request {
  public:
-  explicit Request(Session& session) noexcept : session_(session) {
+  explicit Request(ServerSession& session) noexcept : session_(session) {
     assert(!session.busy_ && "one request at a time");
     session.busy_ = true;
   }
@@ -31,18 +31,18 @@ class Session::Request {
   }
 
  private:
-  Session& session_;
+  ServerSession& session_;
   bool answered_ = false;
 };
 
-Session::Session(Client& client, Client::NodeLease place, std::string id)
+ServerSession::ServerSession(Client& client, Client::NodeLease place, std::string id)
     : client_(client), place_(std::move(place)), id_(std::move(id)) {}
 
-Session::~Session() {
+ServerSession::~ServerSession() {
   assert(!busy_ && "a request of this session is under way");
 }
 
-Task<std::unique_ptr<Session>> Session::open(Client& client) {
+Task<std::unique_ptr<ServerSession>> ServerSession::open(Client& client) {
   Client::NodeLease place = client.choose_node();
   const Ydb::Query::CreateSessionRequest request;
   Ydb::Query::CreateSessionResponse response;
@@ -51,14 +51,14 @@ Task<std::unique_ptr<Session>> Session::open(Client& client) {
   require_success(response, Method::create_session, Stage::opening);
   // The server may have created the session on another node.
   auto its_own = client.lease_node(static_cast<std::uint32_t>(response.node_id()));
-  std::unique_ptr<Session> session(
-      new Session(client, its_own ? std::move(*its_own) : std::move(place), response.session_id()));
+  std::unique_ptr<ServerSession> session(new ServerSession(
+      client, its_own ? std::move(*its_own) : std::move(place), response.session_id()));
   its_own.reset();
   co_await session->attach();
   co_return session;
 }
 
-Task<void> Session::attach() {
+Task<void> ServerSession::attach() {
   auto attached = [this]() -> Task<void> { co_await settled_.wait(); };
   stream_ = open_attach_stream(place_.channel(), id_, client_.metadata(), *this);
   const coro::Instant give_up = coro::Worker::current().now() + client_.options().opening_timeout;
@@ -75,7 +75,7 @@ Task<void> Session::attach() {
   throw YdbError(*attach_error_);
 }
 
-void Session::on_state(const Ydb::Query::SessionState& state) noexcept {
+void ServerSession::on_state(const Ydb::Query::SessionState& state) noexcept {
   if (state.status() != Ydb::StatusIds::SUCCESS) {
     if (!settled_.is_set()) {
       attach_error_ =
@@ -90,7 +90,7 @@ void Session::on_state(const Ydb::Query::SessionState& state) noexcept {
   if (was_attached && !usable()) tell_end();
 }
 
-void Session::on_stream_end(TransportStatus status, std::string details) noexcept {
+void ServerSession::on_stream_end(TransportStatus status, std::string details) noexcept {
   broken_ = true;
   if (!settled_.is_set()) {
     attach_error_ =
@@ -105,13 +105,13 @@ void Session::on_stream_end(TransportStatus status, std::string details) noexcep
 }
 
 // Must be the last action: the callback may destroy the session.
-void Session::tell_end() noexcept {
+void ServerSession::tell_end() noexcept {
   const auto told = on_end;
   if (told && !busy_) told(*this);
 }
 
-void Session::prepare(Parameters& parameters, std::string_view text, ResultSets sets,
-                      Control control) const {
+void ServerSession::prepare(Parameters& parameters, std::string_view text, ResultSets sets,
+                            Control control) const {
   Ydb::Query::ExecuteQueryRequest& request = parameters.request();
   request.set_session_id(id_);
   request.set_exec_mode(Ydb::Query::EXEC_MODE_EXECUTE);
@@ -137,8 +137,8 @@ void Session::prepare(Parameters& parameters, std::string_view text, ResultSets 
   transaction.set_commit_tx(control == Control::commits);
 }
 
-Task<QueryResult> Session::run(std::string_view text, Parameters parameters, ResultSets sets,
-                               Control control) {
+Task<QueryResult> ServerSession::run(std::string_view text, Parameters parameters, ResultSets sets,
+                                     Control control) {
   prepare(parameters, text, sets, control);
   try {
     Request request(*this);
@@ -154,7 +154,7 @@ Task<QueryResult> Session::run(std::string_view text, Parameters parameters, Res
 }
 
 // Reports the status of a message, if there is one, rather than that of the transport.
-QueryResult Session::take_in(const Call& call, Control control) {
+QueryResult ServerSession::take_in(const Call& call, Control control) {
   const Stage stage = control == Control::goes_on ? Stage::working : Stage::committing;
   QueryResult result;
   std::string tx_id;
@@ -182,7 +182,7 @@ QueryResult Session::take_in(const Call& call, Control control) {
 }
 
 // The requests and replies of commit and rollback have the same fields.
-Task<void> Session::end_transaction(Method method, Stage stage) {
+Task<void> ServerSession::end_transaction(Method method, Stage stage) {
   if (!in_transaction()) co_return;
   Ydb::Query::CommitTransactionRequest message;
   message.set_session_id(id_);
@@ -205,7 +205,7 @@ Task<void> Session::end_transaction(Method method, Stage stage) {
   }
 }
 
-Task<void> Session::close() {
+Task<void> ServerSession::close() {
   Ydb::Query::DeleteSessionRequest message;
   message.set_session_id(id_);
   Request request(*this);
@@ -215,14 +215,14 @@ Task<void> Session::close() {
   // The request stays unanswered, so the session is not used any more.
 }
 
-void Session::note_failure(const YdbError& error) noexcept {
+void ServerSession::note_failure(const YdbError& error) noexcept {
   if (error.ends_session()) broken_ = true;
   // An error that the server reports has ended the transaction.
   if (error.status() != Status::unspecified || broken_) tx_id_.clear();
   client_.note_failure(place_.channel(), error);
 }
 
-coro::Task<Session*> SessionTurn::usable_session() {
+coro::Task<ServerSession*> SessionTurn::usable_session() {
   if (!(*lease_)->usable()) {
     lease_.reset();
     lease_.emplace(co_await pool_->acquire());
@@ -232,7 +232,7 @@ coro::Task<Session*> SessionTurn::usable_session() {
 
 coro::Task<void> SessionTurn::roll_back() {
   if (!lease_) co_return;
-  Session& session = **lease_;
+  ServerSession& session = **lease_;
   if (!session.alive() || !session.in_transaction()) co_return;
   try {
     co_await session.roll_back();

@@ -1,6 +1,7 @@
-// Session: a session of YDB, on one node, with at most one transaction and one request at a time.
+// ServerSession: a session of YDB on one node, with at most one transaction and one request at a
+// time.
 //
-//   auto session = co_await Session::open(client);
+//   auto session = co_await ServerSession::open(client);
 //   Parameters parameters;
 //   parameters.add("$id", Primitive::int32, 7);
 //   QueryResult result = co_await session->execute(select_text, std::move(parameters));
@@ -48,14 +49,14 @@ enum class TransactionMode : std::uint8_t {
 // each other, and must only read.
 enum class ResultSets : std::uint8_t { in_turn, concurrent };
 
-class Session final : AttachListener {
+class ServerSession final : AttachListener {
  public:
   // Opens a session on a node that the client chooses.
-  static coro::Task<std::unique_ptr<Session>> open(Client& client);
+  static coro::Task<std::unique_ptr<ServerSession>> open(Client& client);
 
-  Session(const Session&) = delete;
-  Session& operator=(const Session&) = delete;
-  ~Session();
+  ServerSession(const ServerSession&) = delete;
+  ServerSession& operator=(const ServerSession&) = delete;
+  ~ServerSession();
 
   // Sets the mode of later transactions.
   void set_mode(TransactionMode mode) noexcept { mode_ = mode; }
@@ -99,13 +100,13 @@ class Session final : AttachListener {
 
   // Called on the worker when the session becomes unusable while no request is in progress. May
   // destroy the session.
-  std::function<void(Session&)> on_end = {};
+  std::function<void(ServerSession&)> on_end = {};
 
  private:
   class Request;  // at most one exists at a time
   enum class Control : std::uint8_t { alone, goes_on, commits };
 
-  Session(Client& client, Client::NodeLease place, std::string id);
+  ServerSession(Client& client, Client::NodeLease place, std::string id);
 
   coro::Task<void> attach();
   coro::Task<QueryResult> run(std::string_view text, Parameters parameters, ResultSets sets,
@@ -135,7 +136,7 @@ class Session final : AttachListener {
 
 // A pool of sessions (database/session_pool.h), on the nodes that the client chooses. A session
 // that the server ends is removed at once, also while it is idle.
-class SessionPool final : public database::SessionPool<Session> {
+class SessionPool final : public database::SessionPool<ServerSession> {
  public:
   struct Options {
     std::size_t size = 1;
@@ -144,16 +145,16 @@ class SessionPool final : public database::SessionPool<Session> {
   };
 
   SessionPool(Client& client, Options options)
-      : database::SessionPool<Session>(
+      : database::SessionPool<ServerSession>(
             {.size = options.size,
              .open = [this, &client](std::size_t) { return open_one(client); },
              .wait_for_server = options.wait_for_server,
              .seed = options.seed}) {}
 
  private:
-  coro::Task<std::unique_ptr<Session>> open_one(Client& client) {
-    std::unique_ptr<Session> session = co_await Session::open(client);
-    session->on_end = [this](Session& ended) { on_end(ended); };
+  coro::Task<std::unique_ptr<ServerSession>> open_one(Client& client) {
+    std::unique_ptr<ServerSession> session = co_await ServerSession::open(client);
+    session->on_end = [this](ServerSession& ended) { on_end(ended); };
     co_return session;
   }
 };
@@ -170,7 +171,7 @@ class SessionTurn {
 
  protected:
   // Returns the session of this turn. Waits for another one if it was lost.
-  coro::Task<Session*> usable_session();
+  coro::Task<ServerSession*> usable_session();
   // Ends the transaction that an error has left open.
   coro::Task<void> roll_back();
 

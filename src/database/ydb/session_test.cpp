@@ -21,7 +21,7 @@ class SessionTest : public YdbFixture {
   template <class Body>
   void with_session(Body body) {
     run([&]() -> Task<void> {
-      const std::unique_ptr<Session> session = co_await Session::open(client);
+      const std::unique_ptr<ServerSession> session = co_await ServerSession::open(client);
       co_await body(*session);
     });
   }
@@ -40,7 +40,7 @@ class SessionTest : public YdbFixture {
 };
 
 TEST_F(SessionTest, IsAttachedUntilItIsDestroyed) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     EXPECT_EQ(session.id(), "session-1");
     EXPECT_TRUE(session.usable());
     EXPECT_EQ(server.seen().streams, 1);
@@ -50,7 +50,7 @@ TEST_F(SessionTest, IsAttachedUntilItIsDestroyed) {
 }
 
 TEST_F(SessionTest, CarriesATransaction) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     Parameters parameters;
     parameters.add("$id", Primitive::int32, 7);
     co_await session.execute("SELECT 1", std::move(parameters));
@@ -79,7 +79,7 @@ TEST_F(SessionTest, CarriesATransaction) {
 }
 
 TEST_F(SessionTest, CommitsAndRollsBackByCallsOfTheirOwn) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     co_await session.commit();
     co_await session.roll_back();
     EXPECT_EQ(server.seen().calls.count("CommitTransaction"), 0U) << "there is none";
@@ -98,7 +98,7 @@ TEST_F(SessionTest, CommitsAndRollsBackByCallsOfTheirOwn) {
 }
 
 TEST_F(SessionTest, HasTheModeThatItIsTold) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     session.set_mode(TransactionMode::snapshot_read_only);
     co_await session.execute_and_commit("SELECT 1");
     session.set_mode(TransactionMode::snapshot_read_write);
@@ -112,7 +112,7 @@ TEST_F(SessionTest, HasTheModeThatItIsTold) {
 
 TEST_F(SessionTest, BringsTheRowsOfAllParts) {
   answer({part_with_numbers({1, 2}), part_with_numbers({9}, 1), part_with_numbers({3})});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const QueryResult result = co_await session.execute_alone("SELECT");
     EXPECT_EQ(result.sets(), 2U);
     EXPECT_EQ(result.set(0).rows(), 3U);
@@ -124,7 +124,7 @@ TEST_F(SessionTest, BringsTheRowsOfAllParts) {
 // Where they come at the same time, that of the first statement need not be first.
 TEST_F(SessionTest, TakesResultsAtTheSameTime) {
   answer({part_with_numbers({9}, 1), part_with_numbers({1, 2}), part_with_numbers({10}, 1)});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const QueryResult result = co_await session.execute("SELECT", {}, ResultSets::concurrent);
     EXPECT_EQ(result.sets(), 2U);
     EXPECT_EQ(result.set(0).rows(), 2U);
@@ -145,7 +145,7 @@ TEST_F(SessionTest, EachStatusIsAnErrorOfItsClass) {
     if (number == 400110) continue;
     const auto status = static_cast<Status>(number);
     answer({part_with(static_cast<StatusIds::StatusCode>(number), "why")});
-    with_session([&](Session& session) -> Task<void> {
+    with_session([&](ServerSession& session) -> Task<void> {
       const YdbError error = co_await error_of(session.execute("SELECT"));
       EXPECT_EQ(error.status(), status);
       EXPECT_EQ(error.error_class(), classify(status, Stage::working));
@@ -158,7 +158,7 @@ TEST_F(SessionTest, EachStatusIsAnErrorOfItsClass) {
 
 TEST_F(SessionTest, AnErrorInTheLastPartIsOne) {
   answer({part_with_numbers({1}), part_with_numbers({2}), part_with(StatusIds::ABORTED, "locks")});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const YdbError error = co_await error_of(session.execute_and_commit("UPSERT"));
     EXPECT_EQ(error.status(), Status::aborted);
     EXPECT_EQ(error.error_class(), ErrorClass::retryable) << "so it was not committed";
@@ -172,13 +172,13 @@ TEST_F(SessionTest, AnErrorInTheLastPartIsOne) {
 
 TEST_F(SessionTest, ACutStreamLosesTheSession) {
   answer({part_with_numbers({1})}, {.code = grpc::StatusCode::UNAVAILABLE, .details = "cut"});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const YdbError error = co_await error_of(session.execute("SELECT"));
     EXPECT_EQ(error.error_class(), ErrorClass::connection_lost);
     EXPECT_FALSE(session.usable());
     EXPECT_FALSE(session.in_transaction());
   });
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const YdbError error = co_await error_of(session.execute_and_commit("UPSERT"));
     EXPECT_EQ(error.error_class(), ErrorClass::ambiguous_commit);
   });
@@ -186,7 +186,7 @@ TEST_F(SessionTest, ACutStreamLosesTheSession) {
 
 TEST_F(SessionTest, AReplyWithoutAPartIsAnError) {
   answer({});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const YdbError error = co_await error_of(session.execute_and_commit("UPSERT"));
     EXPECT_EQ(error.error_class(), ErrorClass::ambiguous_commit);
     EXPECT_FALSE(session.usable());
@@ -197,7 +197,7 @@ TEST_F(SessionTest, AReplyWithoutTheTransactionIsAnError) {
   Part part = part_with(StatusIds::SUCCESS);
   part.mutable_tx_meta();
   answer({part});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     const YdbError error = co_await error_of(session.execute("SELECT"));
     EXPECT_THAT(error.what(), HasSubstr("does not name the transaction"));
   });
@@ -207,7 +207,7 @@ TEST_F(SessionTest, ALostCommitIsAmbiguous) {
   server.behave([](Behaviour& behaviour) {
     behaviour.commit = [](auto&) { return Ending{.code = grpc::StatusCode::UNAVAILABLE}; };
   });
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     co_await session.execute("SELECT");
     const YdbError error = co_await error_of(session.commit());
     EXPECT_EQ(error.error_class(), ErrorClass::ambiguous_commit);
@@ -219,7 +219,7 @@ TEST_F(SessionTest, ALostCommitIsAmbiguous) {
       return Ending{};
     };
   });
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     co_await session.execute("SELECT");
     const YdbError error = co_await error_of(session.commit());
     EXPECT_EQ(error.error_class(), ErrorClass::retryable);
@@ -230,7 +230,7 @@ TEST_F(SessionTest, ALostCommitIsAmbiguous) {
 
 TEST_F(SessionTest, ARequestThatIsCancelledLosesTheSession) {
   answer({}, {.hangs = true});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     auto execute = [&]() -> Task<void> { co_await session.execute("SELECT"); };
     const bool cancelled =
         co_await cancelled_when(execute(), [&] { return !server.seen().statements.empty(); });
@@ -246,7 +246,7 @@ TEST_F(SessionTest, ARequestThatTakesTooLongLosesTheSession) {
   impatient.request_timeout = std::chrono::milliseconds(20);
   Client other(impatient);
   run([&]() -> Task<void> {
-    const auto session = co_await Session::open(other);
+    const auto session = co_await ServerSession::open(other);
     const YdbError error = co_await error_of(session->execute("SELECT"));
     EXPECT_EQ(error.transport(), TransportStatus::deadline_exceeded);
     EXPECT_FALSE(session->usable());
@@ -255,7 +255,7 @@ TEST_F(SessionTest, ARequestThatTakesTooLongLosesTheSession) {
 
 TEST_F(SessionTest, ClosesWhereTheServerHintsAtIt) {
   answer({part_with(StatusIds::SUCCESS)}, {.trailing = {{"x-ydb-server-hints", "session-close"}}});
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     co_await session.execute("SELECT");
     EXPECT_FALSE(session.usable());
     EXPECT_TRUE(session.alive()) << "its transaction may go on";
@@ -265,7 +265,7 @@ TEST_F(SessionTest, ClosesWhereTheServerHintsAtIt) {
 }
 
 TEST_F(SessionTest, ClosesWhereTheStreamSaysSo) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     Ydb::Query::SessionState state;
     state.set_status(StatusIds::SUCCESS);
     server.say(state);
@@ -277,14 +277,14 @@ TEST_F(SessionTest, ClosesWhereTheStreamSaysSo) {
 }
 
 TEST_F(SessionTest, EndsWithItsStream) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     server.end_streams(grpc::StatusCode::OK);
     co_await eventually([&] { return !session.alive(); });
   });
 }
 
 TEST_F(SessionTest, EndsWhenTheStreamSaysThatItIsBad) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     Ydb::Query::SessionState state;
     state.set_status(StatusIds::BAD_SESSION);
     server.say(state);
@@ -311,7 +311,7 @@ TEST_F(SessionTest, AvoidsANodeThatShutsDown) {
   Client other(both);
   run([&]() -> Task<void> {
     co_await other.connect();
-    const auto first = co_await Session::open(other);
+    const auto first = co_await ServerSession::open(other);
     const bool on_first = first->authority() == server.target().authority();
     Ydb::Query::SessionState state;
     state.set_status(StatusIds::SUCCESS);
@@ -319,7 +319,7 @@ TEST_F(SessionTest, AvoidsANodeThatShutsDown) {
     (on_first ? server : second).say(state);
     co_await eventually([&] { return !first->usable(); });
     for (int i = 0; i < 5; ++i) {
-      const auto next = co_await Session::open(other);
+      const auto next = co_await ServerSession::open(other);
       EXPECT_NE(next->authority(), first->authority());
     }
   });
@@ -350,7 +350,7 @@ TEST_F(SessionTest, GoesToTheNodeThatTheServerNames) {
   Client other(both);
   run([&]() -> Task<void> {
     co_await other.connect();
-    const auto session = co_await Session::open(other);
+    const auto session = co_await ServerSession::open(other);
     EXPECT_EQ(session->authority(), second.target().authority());
     co_await session->execute("SELECT");
   });
@@ -367,7 +367,7 @@ TEST_F(SessionTest, IsNotOpenedWhereTheServerRefuses) {
     };
   });
   run([&]() -> Task<void> {
-    const YdbError error = co_await error_of(Session::open(client));
+    const YdbError error = co_await error_of(ServerSession::open(client));
     EXPECT_EQ(error.error_class(), ErrorClass::unavailable);
     EXPECT_EQ(error.status(), Status::overloaded);
   });
@@ -382,14 +382,14 @@ TEST_F(SessionTest, IsNotOpenedWhereItCannotBeAttached) {
     };
   });
   run([&]() -> Task<void> {
-    const YdbError error = co_await error_of(Session::open(client));
+    const YdbError error = co_await error_of(ServerSession::open(client));
     EXPECT_STREQ(error.what(), "AttachSession: BAD_SESSION: no such session");
   });
   server.behave([](Behaviour& behaviour) {
     behaviour.attach_session = [](auto&) { return Ending{.code = grpc::StatusCode::INTERNAL}; };
   });
   run([&]() -> Task<void> {
-    const YdbError error = co_await error_of(Session::open(client));
+    const YdbError error = co_await error_of(ServerSession::open(client));
     EXPECT_EQ(error.transport(), TransportStatus::internal);
     EXPECT_EQ(error.error_class(), ErrorClass::unavailable);
   });
@@ -404,7 +404,7 @@ TEST_F(SessionTest, IsNotOpenedWhereTheServerIsSilent) {
   Client other(impatient);
   run([&]() -> Task<void> {
     // On a starved machine the deadline may come before the first call has been answered.
-    const YdbError error = co_await error_of(Session::open(other));
+    const YdbError error = co_await error_of(ServerSession::open(other));
     EXPECT_EQ(error.transport(), TransportStatus::deadline_exceeded);
     EXPECT_EQ(error.error_class(), ErrorClass::unavailable);
   });
@@ -415,7 +415,7 @@ TEST_F(SessionTest, OpeningCanBeCancelled) {
     behaviour.attach_session = [](auto&) { return Ending{.hangs = true}; };
   });
   run([&]() -> Task<void> {
-    auto open = [&]() -> Task<void> { co_await Session::open(client); };
+    auto open = [&]() -> Task<void> { co_await ServerSession::open(client); };
     const bool cancelled = co_await cancelled_when(
         open(), [&] { return server.seen().calls.count("AttachSession") > 0; });
     EXPECT_TRUE(cancelled);
@@ -424,7 +424,7 @@ TEST_F(SessionTest, OpeningCanBeCancelled) {
 }
 
 TEST_F(SessionTest, IsClosedInOrder) {
-  with_session([&](Session& session) -> Task<void> {
+  with_session([&](ServerSession& session) -> Task<void> {
     co_await session.close();
     EXPECT_FALSE(session.usable());
   });

@@ -21,11 +21,11 @@ using database::Error;
 using database::ErrorClass;
 using database::ydb::QueryResult;
 using database::ydb::ResultSetView;
+using database::ydb::ServerSession;
 using database::ydb::SessionPool;
 using database::ydb::TransactionMode;
 using database::ydb::YdbDatabase;
 using database::ydb::YdbError;
-using ServerSession = database::ydb::Session;
 
 namespace {
 

@@ -83,7 +83,7 @@ class SmallYdbDatabase {
     const YdbDatabase where = database();
     database::ydb::Client client(where.client);
     co_await client.connect();
-    const auto session = co_await database::ydb::Session::open(client);
+    const auto session = co_await database::ydb::ServerSession::open(client);
     for (const Table table : all_tables) {
       const std::string text = folder_pragma(where) + create_table(table, 2);
       co_await session->execute_alone(text);

@@ -44,8 +44,8 @@ using database::ydb::Parameters;
 using database::ydb::QueryResult;
 using database::ydb::ResultSetView;
 using database::ydb::Rows;
+using database::ydb::ServerSession;
 using database::ydb::ValueView;
-using ServerSession = database::ydb::Session;
 
 // Statement texts and their parameters. A parameter has one type in all texts, and each text gets
 // the declarations of the parameters that it names.

@@ -25,7 +25,7 @@ using database::ydb::Client;
 using database::ydb::DatabaseAccess;
 using database::ydb::Parameters;
 using database::ydb::Primitive;
-using database::ydb::Session;
+using database::ydb::ServerSession;
 using database::ydb::YdbDatabase;
 
 constexpr std::uint64_t request_bytes = 1 << 20;
@@ -53,8 +53,9 @@ class Check {
   Task<void> take_all(Client& client);
   std::size_t ranges() const noexcept { return bounds_.size() + 1; }
   Task<void> take_ranges(Client& client);
-  Task<void> read_range(Client& client, std::unique_ptr<Session>& session, std::size_t range);
-  Task<QueryResult> read_page(Session& session, const std::string& after, std::size_t range) const;
+  Task<void> read_range(Client& client, std::unique_ptr<ServerSession>& session, std::size_t range);
+  Task<QueryResult> read_page(ServerSession& session, const std::string& after,
+                              std::size_t range) const;
   void verify(const ResultSetView& rows);
   void tell_progress() const;
 
@@ -70,7 +71,7 @@ class Check {
   std::size_t to_read_ = 1;
 };
 
-Task<QueryResult> Check::read_page(Session& session, const std::string& after,
+Task<QueryResult> Check::read_page(ServerSession& session, const std::string& after,
                                    std::size_t range) const {
   const bool is_last = range == bounds_.size();
   const std::string text = fmt::format(
@@ -85,13 +86,14 @@ Task<QueryResult> Check::read_page(Session& session, const std::string& after,
   co_return co_await session.execute_and_commit(text, std::move(parameters));
 }
 
-Task<void> Check::read_range(Client& client, std::unique_ptr<Session>& session, std::size_t range) {
+Task<void> Check::read_range(Client& client, std::unique_ptr<ServerSession>& session,
+                             std::size_t range) {
   std::string after = range == 0 ? std::string() : bounds_[range - 1];
   for (;;) {
     QueryResult page;
     auto attempt = [&]() -> Task<void> {
       if (session && !session->usable()) session.reset();
-      if (!session) session = co_await Session::open(client);
+      if (!session) session = co_await ServerSession::open(client);
       session->set_mode(database::ydb::TransactionMode::snapshot_read_only);
       page = co_await read_page(*session, after, range);
     };
@@ -106,7 +108,7 @@ Task<void> Check::read_range(Client& client, std::unique_ptr<Session>& session, 
 }
 
 Task<void> Check::take_ranges(Client& client) {
-  std::unique_ptr<Session> session;
+  std::unique_ptr<ServerSession> session;
   while (next_ < end_) {
     const std::size_t range = next_++;
     co_await read_range(client, session, range);

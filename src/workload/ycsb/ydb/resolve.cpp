@@ -20,8 +20,8 @@ using coro::Task;
 using database::Resolution;
 using database::ydb::Parameters;
 using database::ydb::Primitive;
+using database::ydb::ServerSession;
 using database::ydb::YdbDatabase;
-using ServerSession = database::ydb::Session;
 
 // Looks for one doubt after the other, each in a transaction of its own.
 class Resolver {

@@ -20,10 +20,10 @@ using database::ErrorClass;
 using database::Resolution;
 using database::ydb::Parameters;
 using database::ydb::Primitive;
+using database::ydb::ServerSession;
 using database::ydb::SessionPool;
 using database::ydb::TransactionMode;
 using database::ydb::YdbError;
-using ServerSession = database::ydb::Session;
 
 class YdbSession final : public Session, public database::ydb::SessionTurn {
  public:

@@ -23,7 +23,7 @@ using database::Error;
 using database::ErrorClass;
 using database::ydb::QueryResult;
 using database::ydb::ResultSetView;
-using database::ydb::Session;
+using database::ydb::ServerSession;
 using database::ydb::TransactionMode;
 using database::ydb::ValueView;
 using database::ydb::YdbError;
@@ -87,7 +87,7 @@ Task<void> run_check(DatabaseAccess& access, const YdbDatabase& database,
 Task<void> CheckSession::make_usable() {
   if (session_ && !session_->usable()) session_.reset();
   if (session_) co_return;
-  session_ = co_await Session::open(client_);
+  session_ = co_await ServerSession::open(client_);
   session_->set_mode(TransactionMode::snapshot_read_only);
 }
 

@@ -126,7 +126,7 @@ class CheckSession {
 
   database::ydb::Client& client_;
   StatementTexts texts_;
-  std::unique_ptr<database::ydb::Session> session_;
+  std::unique_ptr<database::ydb::ServerSession> session_;
 };
 
 // Throws database::Error if no session can be opened, a table is missing, or there is no warehouse.
