@@ -43,7 +43,7 @@ void append_utf8(std::string& text, char32_t point) {
     return;
   }
   const int continuations = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-  const unsigned lead = 0xf00U >> continuations & 0xffU;  // 0xc0, 0xe0, 0xf0
+  const unsigned lead = 0xff00U >> (continuations + 1) & 0xffU;  // 0xc0, 0xe0, 0xf0
   text += static_cast<char>(lead | point >> (6 * continuations));
   for (int i = continuations - 1; i >= 0; --i) {
     text += static_cast<char>(0x80 | (point >> (6 * i) & 0x3f));
