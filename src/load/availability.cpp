@@ -133,6 +133,7 @@ void Availability::session_renewed() {
 
 void Availability::session_refused(Instant now, std::string_view error) {
   const std::lock_guard lock(mutex_);
+  ++record_.sessions_refused;
   begin_outage(now, error);
 }
 

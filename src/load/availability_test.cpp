@@ -34,6 +34,7 @@ TEST(AvailabilityTest, AnOutageRunsFromTheFirstFailureToTheFirstSuccess) {
   EXPECT_EQ(record.outages[0].first_error, "closed");
   EXPECT_EQ(record.interruptions, 0U);
   EXPECT_EQ(record.sessions_reopened, 1U);
+  EXPECT_EQ(record.sessions_refused, 1U);
 }
 
 TEST(AvailabilityTest, ASessionThatIsReopenedAtOnceIsAnInterruption) {

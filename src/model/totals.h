@@ -80,6 +80,7 @@ struct ConnectionCounts {
   std::uint64_t sessions_lost = 0;
   std::uint64_t sessions_ended_idle = 0;  // part of sessions_lost: no transaction failed
   std::uint64_t sessions_reopened = 0;
+  std::uint64_t sessions_refused = 0;  // failed attempts to open a connection
 
   const ConnectionCounts& counts() const { return *this; }
 };

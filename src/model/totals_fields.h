@@ -131,6 +131,9 @@ void describe_connections(auto& visit, auto&... one) {
               Need::added);
   visit.field("sessions_reopened", one.sessions_reopened..., count,
               "Lost connections that were opened again.");
+  visit.field("sessions_refused", one.sessions_refused..., count,
+              "Failed attempts to open a lost connection again. 0 in older documents.",
+              Need::added);
 }
 
 // Fields of an interval that are counts: they can be added over intervals and over hosts.

@@ -70,6 +70,7 @@ Snapshot some_snapshot(std::uint64_t seed) {
   record.interruptions = 1;
   record.sessions_lost = 2;
   record.sessions_reopened = 3;
+  record.sessions_refused = 7;
   record.sessions_renewed = 4;
   record.outages_dropped = 5;
   record.stalls_dropped = 6;

@@ -93,6 +93,7 @@ inline Result example_result() {
   availability.sessions_lost = 17;
   availability.sessions_ended_idle = 3;
   availability.sessions_reopened = 16;
+  availability.sessions_refused = 42;
   availability.sessions_renewed = 5;
   availability.run_start_ts = 1'763'669'994.5;
   availability.unavailable_s = 16.5;

@@ -192,6 +192,7 @@ TEST(ResultJson, Availability) {
   EXPECT_EQ(availability["interruptions"], 1);
   EXPECT_EQ(availability["sessions_lost"], 17);
   EXPECT_EQ(availability["sessions_reopened"], 16);
+  EXPECT_EQ(availability["sessions_refused"], 42);
   EXPECT_EQ(availability["unavailable_s"], 16.5);
   EXPECT_EQ(to_json(example_result())["warehouse_availability"],
             (json{{"away", json::array()}, {"away_s", 0}, {"available_percent", 72.5}}));

@@ -192,6 +192,7 @@ TEST(ResultRead, EveryMissingFieldIsNamed) {
                                           "balance",
                                           "affinity",
                                           "sessions_ended_idle",
+                                          "sessions_refused",
                                           "sessions_renewed",
                                           "hosts",
                                           "retries",
