@@ -1,4 +1,4 @@
-#include "load/hopeless_types.h"
+#include "load/availability.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,6 @@
 #include "load/availability.h"
 #include "load/plan.h"
 #include "load/snapshot.h"
-#include "load/stop_request.h"
 #include "load/surroundings.h"
 #include "load/worker_metrics.h"
 #include "load/workload.h"

@@ -1,11 +1,13 @@
-// What a run takes from its machine and from other hosts. A simulation replaces all of it, so that
-// the engine runs on one thread and virtual time, and is the same for the same seed.
+// What a run takes from its machine, from other hosts and from the user. A simulation replaces all
+// of it, so that the engine runs on one thread and virtual time, and is the same for the same seed.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <utility>
 
 #include "coro/clock.h"
 #include "coro/task.h"
@@ -40,6 +42,25 @@ struct Surroundings {
   double (*unix_time)() = unix_time_now;
   measure::ProcessUsage (*process_usage)() = measure::read_process_usage;
   std::optional<measure::RunQueueTimes> (*run_queue_times)(pid_t) = measure::read_run_queue_times;
+};
+
+// StopRequest: the user's request to end a run early. Used by tasks of the main worker only.
+class StopRequest {
+ public:
+  void request() {
+    requested_ = true;
+    if (on_request_) on_request_();
+  }
+  bool requested() const noexcept { return requested_; }
+  // Sets the action of the next request.
+  void on_request(std::function<void()> action) { on_request_ = std::move(action); }
+
+  // Awaits `waiting`. A request cancels it. Returns true if it was not cancelled.
+  coro::Task<bool> unless_requested(coro::Task<void> waiting);
+
+ private:
+  bool requested_ = false;
+  std::function<void()> on_request_;
 };
 
 }  // namespace drover::load

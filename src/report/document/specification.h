@@ -1,4 +1,4 @@
-// The figures of TPC-C that a result is held against: constant, and in one place.
+// The figures of the TPC-C specification with which results are compared.
 #pragma once
 
 #include <array>
@@ -6,10 +6,10 @@
 
 namespace drover::report {
 
-// A type of transaction, as clauses 5.2.3 and 5.2.5 describe it.
+// A transaction type, by clauses 5.2.3 and 5.2.5.
 struct SpecifiedTransaction {
   std::string_view name;
-  double share_least;      // of all transactions; 0: none is asked for (clause 5.2.3)
+  double share_least;      // of all transactions; 0: no minimum (clause 5.2.3)
   double keying_s;         // clause 5.2.5.2
   double think_mean_s;     // clause 5.2.5.7
   double latency_limit_s;  // clause 5.2.5.7, of the 90th percentile
@@ -23,13 +23,13 @@ inline constexpr std::array<SpecifiedTransaction, 5> specified_transactions = {
      {"Delivery", 0.04, 2, 5, 5},
      {"StockLevel", 0.04, 2, 5, 20}}};
 
-// Think times above so many means are cut to them (clause 5.2.5.4).
+// Think times are cut to this multiple of their mean (clause 5.2.5.4).
 inline constexpr double think_time_cut = 10;
 
-// tpmC a warehouse below which a database is larger than its load allows (clause 4.2).
+// The lowest tpmC per warehouse: below it, the database has too many warehouses (clause 4.2).
 inline constexpr double tpmc_per_warehouse_least = 9;
 
-// What the inputs are drawn with (clauses 2.4.1, 2.5.1, 2.6.1).
+// Shares with which inputs are drawn (clauses 2.4.1, 2.5.1, 2.6.1).
 inline constexpr double rollback_share = 0.01;
 inline constexpr double remote_line_share = 0.01;
 inline constexpr double remote_payment_share = 0.15;
@@ -37,7 +37,7 @@ inline constexpr double by_name_share = 0.60;
 inline constexpr double order_lines_mean = 10;  // uniform from 5 to 15
 inline constexpr double order_lines_variance = 10;
 
-// More skipped districts than this share have to be reported (clause 2.7.4.2).
+// A larger share of skipped districts must be reported (clause 2.7.4.2).
 inline constexpr double skipped_districts_most = 0.01;
 
 // The shortest measurement interval of an official result (clause 5.5.2).

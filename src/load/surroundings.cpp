@@ -1,4 +1,4 @@
-#include "load/stop_request.h"
+#include "load/surroundings.h"
 
 #include <exception>
 
