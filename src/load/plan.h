@@ -134,7 +134,7 @@ struct Plan {
   std::vector<std::size_t> home_hosts = {};
   coro::Duration connection_max_age{};  // 0: no limit
   RetryPolicy retry;
-  // How long transactions that are in flight at the end may continue before they are cancelled.
+  // The time after which transactions that are in flight at the end are cancelled.
   coro::Duration drain_patience = std::chrono::seconds(5);
 
   // Set the clients or connections of all hosts, and by `share` those of this host. Requires: the

@@ -1,5 +1,6 @@
-// What a run takes from its machine, from other hosts and from the user. A simulation replaces all
-// of it, so that the engine runs on one thread and virtual time, and is the same for the same seed.
+// The connections of a run to its machine, to other hosts and to the user. A simulation replaces
+// all of it, so that the engine runs on one thread and virtual time, and is the same for the same
+// seed.
 #pragma once
 
 #include <sys/types.h>

@@ -76,7 +76,7 @@ struct HostsMetrics {
 
 // A transaction that a client waited for when the measured interval ended.
 struct PendingTransaction {
-  // How it ended in the time that transactions in flight get after the interval.
+  // Its end within Plan::drain_patience after the interval.
   enum class End : std::uint8_t { none, committed, rolled_back };
 
   std::size_t type = 0;

@@ -45,7 +45,7 @@ struct TotalsIn {
   Count retry_count{};
   Count attempts{};                   // counted independently, so that the sum can be checked
   UnknownCommits<Storage> ambiguous;  // part of failed_count
-  // Of committed transactions, from the intended start to the answer. A result adds late
+  // From the intended start to the answer, of committed transactions. A result adds late
   // transactions that were pending at the end.
   Times latency;
   // The wait for a permit and a connection while the database was available.
@@ -65,7 +65,7 @@ struct TotalsIn {
 };
 using Totals = TotalsIn<Plain>;
 
-// What a run counts of one server host.
+// Counts of one server host.
 template <class Storage>
 struct HostTotalsIn {
   typename Storage::Count ok_count{};
@@ -74,7 +74,7 @@ struct HostTotalsIn {
 };
 using HostTotals = HostTotalsIn<Plain>;
 
-// What a run counts of its connections, over all its phases.
+// Counts of the connections of a run, over all its phases.
 struct ConnectionCounts {
   std::uint64_t interruptions = 0;  // outages that are too short for the list of outages
   std::uint64_t sessions_lost = 0;

@@ -2,7 +2,7 @@
 // meaning. The writers, readers and the schema of documents, the messages between hosts and Adder
 // are its visitors (settings/field.h).
 //
-// For the .cpp files that are such visitors.
+// Included by the .cpp files that use visitors.
 #pragma once
 
 #include <cstdint>

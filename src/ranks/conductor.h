@@ -52,7 +52,7 @@ struct ConductorSettings {
   // A rank that sends nothing for this long is lost. A rank applies the same limit to the
   // conductor's host.
   coro::Duration silence_most = std::chrono::seconds(5);
-  // How long all ranks may take to join.
+  // The time in which all ranks must join.
   coro::Duration join_most = std::chrono::minutes(2);
 };
 

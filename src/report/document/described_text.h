@@ -1,4 +1,4 @@
-// What is described (settings/field.h) as the text of a document, and back.
+// Conversions between described values (settings/field.h) and the texts of documents.
 #pragma once
 
 #include <string>

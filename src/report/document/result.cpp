@@ -60,7 +60,7 @@ bool is_lower_bound(const measure::HistogramSnapshot& latency,
   measure::HistogramSnapshot worst = latency;
   worst.subtract(*taken);
   worst.merge(*given);
-  // What is nearer than a bucket is wide is the same.
+  // Differences below the width of a bucket do not count.
   return worst.percentile_ns(percent) > least + least / measure::sub_buckets_per_octave;
 }
 
@@ -243,7 +243,7 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
   AuditSummary summary;
   std::size_t not_judged = 0;
   std::vector<std::string> broken;
-  // What was invalid of the client: its machine, or what it was given to work with.
+  // Texts of invalid rules: of the client's machine, and of its connections and permits.
   std::vector<std::string> client;
   std::vector<std::string> waiting;
   std::vector<std::string> other;
@@ -259,7 +259,7 @@ AuditSummary summarise(const std::vector<Verdict>& verdicts) {
   summary.valid = client.empty() && waiting.empty() && other.empty();
   summary.compliant = summary.valid && broken.empty();
   const std::size_t judged = verdicts.size() - not_judged;
-  // What contradicts the data weighs more than a slow client.
+  // A contradiction to the data is more important than a slow client.
   if (!other.empty()) {
     summary.sentence = "INVALID: " + other.front();
   } else if (!client.empty()) {

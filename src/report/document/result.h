@@ -186,11 +186,11 @@ struct Ledger {
   bool exact = true;                   // no unknown commit is unresolved
 };
 
-// The same sums as rises in the data.
+// The sums of Ledger by the data: their rises during the run.
 struct LedgerInData {
-  std::int64_t new_orders = 0;     // of sum(d_next_o_id)
-  std::int64_t payment_cents = 0;  // of sum(w_ytd)
-  // Of sum(d_next_o_id) minus the number of rows of new_order. Older results lack it.
+  std::int64_t new_orders = 0;     // rise of sum(d_next_o_id)
+  std::int64_t payment_cents = 0;  // rise of sum(w_ytd)
+  // Rise of sum(d_next_o_id) minus the number of rows of new_order. Older results lack it.
   std::optional<std::int64_t> orders_delivered = {};
 };
 
@@ -207,7 +207,7 @@ struct LostCommit {
   std::optional<std::uint64_t> c_id = {};          // of a New-Order: the customer
   std::optional<std::uint64_t> amount_cents = {};  // of a Payment
   std::optional<std::uint64_t> carrier_id = {};    // of a Delivery
-  // Of a Payment or a Delivery: microseconds of the date that identifies its row.
+  // Microseconds of the date that identifies the row of a Payment or a Delivery.
   std::optional<std::uint64_t> mark = {};
 };
 

@@ -2,7 +2,7 @@
 // the reader, merging (model/adder.h) and docs/result.schema.json are visitors of it
 // (settings/field.h). Descriptions that take several objects are used for merging, too.
 //
-// For the .cpp files that are such visitors.
+// Included by the .cpp files that use visitors.
 #pragma once
 
 #include <cmath>

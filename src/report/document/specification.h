@@ -15,7 +15,7 @@ struct SpecifiedTransaction {
   double latency_limit_s;  // clause 5.2.5.7, of the 90th percentile
 };
 
-// In the order of tpcc_transactions().
+// The transaction types, in the order of tpcc_transactions().
 inline constexpr std::array<SpecifiedTransaction, 5> specified_transactions = {
     {{"NewOrder", 0, 18, 12, 5},
      {"Payment", 0.43, 3, 12, 5},
