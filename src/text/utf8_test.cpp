@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <iterator>
 #include <string>
 
@@ -49,6 +50,22 @@ TEST(Password, WordsThatMayHoldItAreNotInMessages) {
       EXPECT_EQ(hidden("a " + quoted + "!").find("s3cret"), std::string::npos) << quoted;
     }
   }
+}
+
+TEST(Utf8, AppendsCharactersOfEachLength) {
+  std::string text;
+  for (const char32_t point : {0x41U, 0x7fU, 0x80U, 0xe4U, 0x7ffU, 0x800U, 0x20acU, 0xffffU,
+                               0x10000U, 0x1f600U, 0x10ffffU}) {
+    append_utf8(text, point);
+    std::string one;
+    append_utf8(one, point);
+    const Utf8Character read = first_character(one);
+    EXPECT_TRUE(read.valid && read.point == point && read.bytes == one.size())
+        << static_cast<std::uint32_t>(point);
+  }
+  EXPECT_EQ(text,
+            "A\x7f\xc2\x80\xc3\xa4\xdf\xbf\xe0\xa0\x80\xe2\x82\xac\xef\xbf\xbf"
+            "\xf0\x90\x80\x80\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
 }
 
 }  // namespace
