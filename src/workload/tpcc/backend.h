@@ -88,17 +88,6 @@ class Backend : public database::Backend {
   }
 };
 
-// A session of such a backend, which the destructor releases.
-class SessionLease : public database::SessionLease {
- public:
-  using database::SessionLease::SessionLease;
-
-  Session& operator*() const noexcept {
-    return static_cast<Session&>(database::SessionLease::operator*());
-  }
-  Session* operator->() const noexcept { return &**this; }
-};
-
 // Makes the backend of the worker `index`, on that worker's thread.
 using BackendFactory = std::function<std::unique_ptr<Backend>(std::size_t index)>;
 

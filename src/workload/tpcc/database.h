@@ -100,8 +100,7 @@ struct RunPreparation {
 struct WarehouseHomes {
   // The number of each warehouse's host. Empty if the database does not tell.
   std::vector<std::size_t> hosts = {};
-  // For the user: why the database's answer does not fit the hosts; empty if it fits.
-  std::string problem = {};
+  std::string problem = {};  // a note for the user if the answer does not fit the hosts, else empty
 };
 
 // The expected load of a run on each of its warehouses.

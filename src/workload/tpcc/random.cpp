@@ -45,7 +45,7 @@ NurandConstants run_constants(uint64_t seed, const NurandConstants& load) {
   assert(load.c_last >= 0 && load.c_last <= nurand_a_c_last);
   Rng rng = Rng::stream(seed, RandomPurpose::RunConstants);
   NurandConstants constants;
-  // For any C-Load at least 15 % of the candidates are valid, so that this ends soon.
+  // At least 15% of the candidates are valid for any C-Load, so the loop ends soon.
   do {
     constants.c_last = rng.uniform(0, nurand_a_c_last);
   } while (!c_last_delta_valid(load.c_last, constants.c_last));

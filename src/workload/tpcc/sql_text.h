@@ -1,6 +1,7 @@
-// Texts in an embedded file of SQL or YQL. "--: condition NAME", "--: statement NAME" or "--:
-// pattern NAME" begins a text, and "--: shared NAME" a text that others include. "--: WORD VALUE"
-// adds a field to the text that is not sent. Other lines that begin with "--" are comments.
+// Texts in an embedded file of SQL or YQL. "--: condition NAME", "--: statement NAME" or
+// "--: pattern NAME" begins a text, and "--: shared NAME" a text that other texts include.
+// "--: WORD VALUE" adds a field to the text that is not sent. Other lines that begin with "--" are
+// comments.
 //
 // Also the checks of the number of rows that a statement has returned or written.
 //

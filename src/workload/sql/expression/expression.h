@@ -119,7 +119,7 @@ struct EvaluationContext {
 Value evaluate(const Expression& expression, EvaluationContext& context);
 
 // The random_*, hash_* and permute() functions of pgbench's scripts. Pure functions, except that
-// random numbers come from the given generator, so they differ from pgbench's.
+// random numbers come from the generator passed in, so they differ from pgbench's.
 //
 // The *_integer() functions draw an integer from low … high, both included.
 // Require: low <= high, and high - low + 1 is below 2^63.

@@ -153,7 +153,7 @@ Task<void> fill_in_pieces(Connection& connection, std::int64_t rows, std::int64_
   }
 }
 
-// For databases whose transactions are too limited for create_and_fill().
+// Does the work of create_and_fill() on databases whose transactions are too limited for it.
 Task<void> create_and_fill_in_pieces(Connection& connection, const InitialiseSettings& settings) {
   for (const PgbenchTable& table : pgbench_tables) {
     co_await script_with_retries(connection, create_sql(table, "bigint", "PRIMARY KEY"));

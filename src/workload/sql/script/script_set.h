@@ -68,9 +68,6 @@ struct Statement {
   bool does(Effect effect) const noexcept {
     return std::ranges::find(effects, effect) != effects.end();
   }
-  bool ends_transaction() const noexcept {
-    return does(Effect::commits) || does(Effect::rolls_back);
-  }
   // Returns true if a transaction is open afterwards. `open`: one is open before.
   bool leaves_open(bool open) const noexcept;
   // Returns true if the statement may commit changes. `open`: it is sent within a transaction.

@@ -71,8 +71,8 @@ struct Condition {
   //   share    a tenth of the rows, chosen at random, has a property. The share of each group may
   //            deviate by six standard deviations: fewer than one in 500 million valid groups does
   //   mean     the column is uniform over low, low + step, ..., high. The mean of each group may
-  //            deviate by six standard deviations. This tells a column that is random over its
-  //            whole domain from one that only stays inside of it
+  //            deviate by six standard deviations. The pattern tells a column that is random over
+  //            its whole domain from one that only stays inside of it
   std::string_view pattern = {};
   std::string_view table = {};
   std::string warehouse = {};  // the column by which rows are grouped; empty: the whole table

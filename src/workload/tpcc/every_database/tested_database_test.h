@@ -22,6 +22,17 @@
 
 namespace drover::tpcc {
 
+// A session of a tpcc::Backend, which the destructor releases.
+class SessionLease : public database::SessionLease {
+ public:
+  using database::SessionLease::SessionLease;
+
+  Session& operator*() const noexcept {
+    return static_cast<Session&>(database::SessionLease::operator*());
+  }
+  Session* operator->() const noexcept { return &**this; }
+};
+
 // The statements that a backend is to use: a style, and what the database has besides the two.
 struct TestedStyle {
   StatementStyle style = StatementStyle::batched;

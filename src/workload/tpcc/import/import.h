@@ -31,7 +31,7 @@ inline constexpr int32_t warehouses_max = 1'000'000;
 // The part of the population that belongs to no warehouse: the table item.
 inline constexpr int32_t item_part = 0;
 
-// Whether the database enforces the references of clause 1.3.
+// `after_load`: the database enforces the references of clause 1.3.
 enum class ForeignKeys : uint8_t { none, after_load };
 
 std::string_view foreign_keys_name(ForeignKeys foreign_keys) noexcept;

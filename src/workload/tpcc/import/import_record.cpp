@@ -24,7 +24,7 @@ using database::ErrorClass;
 
 namespace {
 
-// For messages: "1 warehouse is", "4 warehouses are".
+// Returns "1 warehouse is" or "4 warehouses are".
 std::string warehouses_are(int32_t count) {
   return count == 1 ? "1 warehouse is" : fmt::format("{} warehouses are", count);
 }
@@ -72,12 +72,12 @@ Task<void> require_empty_tables(AdminSession& session, const std::string& schema
 }
 
 void require_tables(const TablesPresent& present, std::string_view schema) {
-  if (present.table_count() == all_tables.size()) return;
+  if (present.missing.empty()) return;
   const std::string argument = schema_argument(schema);
   throw UnfitSchema(
       fmt::format("the database lacks these TPC-C tables: {}. Create and load them with 'drover "
                   "tpcc init{}' and 'drover tpcc import{}'",
-                  present.tables_that_exist(false), argument, argument));
+                  names_of(present.missing), argument, argument));
 }
 
 void require_complete(const ImportRecord& record, std::string_view schema) {
@@ -113,25 +113,9 @@ std::string random_name() {
 
 }  // namespace
 
-size_t TablesPresent::table_count() const noexcept {
-  return static_cast<size_t>(std::count(tables.begin(), tables.end(), true));
-}
-
-std::string TablesPresent::tables_that_exist(bool exist) const {
-  std::string names;
-  for (size_t index = 0; index < tables.size(); ++index) {
-    if (tables[index] != exist) continue;
-    if (!names.empty()) names += ", ";
-    names += table_name(all_tables[index]);
-  }
-  return names;
-}
-
 std::vector<std::string> TablesPresent::names() const {
   std::vector<std::string> names;
-  for (size_t index = 0; index < tables.size(); ++index) {
-    if (tables[index]) names.emplace_back(table_name(all_tables[index]));
-  }
+  for (const Table table : existing) names.emplace_back(table_name(table));
   if (settings_table) names.emplace_back(tpcc::settings_table);
   if (loaded_table) names.emplace_back(tpcc::loaded_table);
   return names;
@@ -144,10 +128,18 @@ Task<TablesPresent> read_tables(AdminSession& session) {
   names.emplace_back(loaded_table);
   const std::vector<bool> exist = co_await session.tables_exist(std::move(names));
   TablesPresent present;
-  std::copy_n(exist.begin(), all_tables.size(), present.tables.begin());
+  for (size_t i = 0; i < all_tables.size(); ++i) {
+    (exist[i] ? present.existing : present.missing).push_back(all_tables[i]);
+  }
   present.settings_table = exist[all_tables.size()];
   present.loaded_table = exist[all_tables.size() + 1];
   co_return present;
+}
+
+std::string names_of(const std::vector<Table>& tables) {
+  std::vector<std::string_view> names;
+  for (const Table table : tables) names.push_back(table_name(table));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 Task<std::optional<ImportRecord>> read_record(AdminSession& session, std::string schema) {
@@ -294,9 +286,7 @@ Task<std::int32_t> count_warehouses_to_check(AdminSession& session) {
 }
 
 Task<void> require_droppable(AdminSession& session, TablesPresent present, std::string schema) {
-  for (std::size_t i = 0; i < all_tables.size(); ++i) {
-    if (!present.tables[i]) continue;
-    const Table table = all_tables[i];
+  for (const Table table : present.existing) {
     try {
       co_await session.query(fmt::format("SELECT {} FROM {} LIMIT 1", column_names(table).front(),
                                          session.table(table_name(table))));
@@ -328,29 +318,29 @@ std::string advice_to_make_anew(std::string_view schema) {
 
 void require_no_tables(const TablesPresent& present, bool force, std::string_view place,
                        std::string_view schema) {
-  if (present.table_count() == 0 || force) return;
+  if (present.existing.empty() || force) return;
   throw UnfitSchema(fmt::format(
       "the {} already has TPC-C tables ({}). Drop them with 'drover tpcc clean{}', or replace them "
       "with 'drover tpcc init --force{}'",
-      place, present.tables_that_exist(true), schema_argument(schema), schema_argument(schema)));
+      place, names_of(present.existing), schema_argument(schema), schema_argument(schema)));
 }
 
 void require_initialised(const TablesPresent& present, std::string_view schema) {
   const bool ours = present.settings_table && present.loaded_table;
-  if (ours && present.table_count() == all_tables.size()) return;
-  if (present.table_count() == 0) {
+  if (ours && present.missing.empty()) return;
+  if (present.existing.empty()) {
     throw UnfitSchema(
         fmt::format("the database has no TPC-C tables. Create them with 'drover tpcc init{}'",
                     schema_argument(schema)));
   }
   if (ours) {
     throw UnfitSchema(fmt::format("tables are missing ({}). To start over, {}",
-                                  present.tables_that_exist(false), advice_to_make_anew(schema)));
+                                  names_of(present.missing), advice_to_make_anew(schema)));
   }
   throw UnfitSchema(
       fmt::format("the existing tables ({}) were not all created by 'drover tpcc init', and an "
                   "import needs the records of this command. To start over, {}",
-                  present.tables_that_exist(true), advice_to_make_anew(schema)));
+                  names_of(present.existing), advice_to_make_anew(schema)));
 }
 
 void refuse_to_load_again(const ImportRecord& record, std::string_view schema) {

@@ -42,27 +42,27 @@ inline constexpr std::string_view progress_table = "drover_tpcc_progress";
 inline constexpr int32_t format_version = 1;
 
 struct TablesPresent {
-  std::array<bool, all_tables.size()> tables{};  // in the order of all_tables
+  std::vector<Table> existing;  // of TPC-C's tables
+  std::vector<Table> missing;
   bool settings_table = false;
   bool loaded_table = false;
 
-  size_t table_count() const noexcept;
-  // Returns the names of TPC-C's tables that exist or do not: "customer, stock".
-  std::string tables_that_exist(bool exist) const;
   // Returns the names of all tables that exist, Drover's own included.
   std::vector<std::string> names() const;
 };
 
 coro::Task<TablesPresent> read_tables(AdminSession& session);
 
+// For messages: "customer, stock".
+std::string names_of(const std::vector<Table>& tables);
+
 // The row of drover_tpcc.
 struct ImportRecord {
   ForeignKeys foreign_keys = ForeignKeys::none;
-  // None before the first import.
-  std::optional<PopulationSeed> population;
-  NurandConstants load_constants;  // C-Load (clause 2.1.6.1), if there is a population
-  int32_t warehouses = 0;          // requested
-  bool complete = false;           // warehouses, keys and indexes are there
+  std::optional<PopulationSeed> population;  // nothing before the first import
+  NurandConstants load_constants;            // C-Load (clause 2.1.6.1), if there is a population
+  int32_t warehouses = 0;                    // requested
+  bool complete = false;                     // warehouses, keys and indexes are there
   // The server's operations that build indexes (YDB), by index_build_columns. Empty: none runs.
   std::array<std::string, 2> index_builds;
 };
@@ -125,8 +125,7 @@ struct LoadedDatabase {
   std::int32_t warehouses = 0;                    // warehouses 1 to this number exist
   std::optional<NurandConstants> load_constants;  // C-Load; none: another tool loaded the data
   bool has_record = false;                        // of an import
-  // For the user: why the record may be elsewhere; empty if it is here or there is none.
-  std::string hidden_record = {};
+  std::string hidden_record = {};  // a note for the user if the record may be elsewhere, else empty
 };
 
 // Throws UnfitSchema if tables are missing, the import is incomplete, or there is no warehouse.
@@ -141,9 +140,9 @@ coro::Task<std::int32_t> count_warehouses_to_check(AdminSession& session);
 coro::Task<void> require_droppable(AdminSession& session, TablesPresent present,
                                    std::string schema);
 
-// For messages: " --schema x", or nothing without a schema.
+// Both return a part of a message: " --schema x", or nothing without a schema; "create the tables
+// again with ...".
 std::string schema_argument(std::string_view schema);
-// For messages: "create the tables again with ...".
 std::string advice_to_make_anew(std::string_view schema);
 
 // Throws unless there are no tables or they may be replaced. `place`: "schema x".

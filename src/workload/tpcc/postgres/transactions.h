@@ -43,9 +43,9 @@ using database::postgres::Statement;
 // takes two round trips as before, Payment two, or three by name, Delivery four. Order-Status and
 // Stock-Level have no shape by row.
 //
-// By warehouse, New-Order takes two round trips, and each statement names one table and one
-// warehouse. Citus routes such a statement by a generic plan, and plans any other statement anew
-// each time.
+// In the shape by_warehouse, New-Order takes two round trips, and each statement names one table
+// and one warehouse. Citus routes such a statement by a generic plan, and plans any other statement
+// anew each time.
 enum class Shape : std::uint8_t { batched, single, by_row, by_warehouse };
 
 // By TransactionType.

@@ -134,7 +134,7 @@ struct OrderWork {
   std::size_t item_count = 0;
   std::array<Stock, order_lines_max> stock;  // each once
   std::size_t stock_count = 0;
-  // By line: the index of its stock, and whether the line is brand or generic.
+  // The item and the stock of each line, and B or G for brand or generic.
   std::array<const Item*, order_lines_max> item_of_line{};
   std::array<const Stock*, order_lines_max> stock_of_line{};
   std::array<char, order_lines_max> brand_generic{};

@@ -197,7 +197,7 @@ std::unique_ptr<YdbTransaction> make_order_status(const YdbDatabase& database,
 std::unique_ptr<YdbTransaction> make_delivery(const YdbDatabase& database, StatementStyle style);
 std::unique_ptr<YdbTransaction> make_stock_level(const YdbDatabase& database, StatementStyle style);
 
-// For read-only requests with several results.
+// The results of a read-only request may be computed at the same time.
 inline constexpr auto at_once = database::ydb::ResultSets::concurrent;
 
 // Executes the statement in the transaction with the values that it declares. The second function

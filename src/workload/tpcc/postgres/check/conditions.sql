@@ -1,10 +1,10 @@
--- What is asked of PostgreSQL for the conditions of a check: as conditions.h has it, @column@ stands
--- for money, and a name in braces for what several of them share.
+-- The statements of a check's conditions on PostgreSQL (check.h). @column@ stands for money, and a
+-- name in braces for a text that several statements share.
 --
 -- Citus must be able to plan each statement, too. The rows of a warehouse are on one of its nodes,
 -- whose part of a statement sees one snapshot. So the tables of a warehouse are joined by the
--- warehouse before anything else, in one CTE, and rows that are not of a warehouse (generate_series,
--- VALUES) come to its rows in a MATERIALIZED CTE, on the coordinator. "--: snapshots several" marks
+-- warehouse before anything else, in one CTE, and rows that are not of a warehouse
+-- (generate_series, VALUES) come to its rows in a MATERIALIZED CTE, on the coordinator. "--: snapshots several" marks
 -- a condition that compares rows of several warehouses.
 
 --: shared due_warehouses
@@ -397,7 +397,8 @@ WHERE (info = dist) IS NOT TRUE
  WHEN 8 THEN s_dist_08 WHEN 9 THEN s_dist_09 WHEN 10 THEN s_dist_10 END)::bpchar
 
 --: shared remote_dist_by_row
--- The stock is looked up line by line: a join would read the stock of all warehouses for each range.
+-- The stock is looked up line by line: a join would read the stock of all warehouses for each
+-- range.
 elsewhere AS (
   SELECT remote.*, {district_of_stock} AS dist
   FROM remote LEFT JOIN LATERAL (SELECT * FROM stock WHERE s_w_id = ol_supply_w_id

@@ -169,9 +169,9 @@ Task<LoadedDatabase> require_fit_for_run(Connection& connection, std::string sch
 
 namespace {
 
-// Returns statements that drop the tables in one transaction. One statement drops all tables,
-// because they may refer to each other. Before it, the tables are locked, first those that most
-// transactions lock first, to avoid deadlocks with them.
+// Returns statements that lock and drop the tables in one transaction. One statement drops all
+// tables, because they may refer to each other. The tables that most transactions lock first are
+// locked first, to avoid deadlocks with them.
 std::vector<std::string> drop_together(const std::string& schema, std::vector<std::string> names) {
   const auto to_the_front = [&names](std::string_view name) {
     const auto found = std::find(names.begin(), names.end(), name);
@@ -321,16 +321,6 @@ Task<std::vector<std::string>> execute_ddl(Connection& connection, DdlCommand co
 }
 
 }  // namespace
-
-std::vector<std::string> statements_to_make(const InitialiseOptions& options) {
-  std::vector<std::string> statements;
-  for (const Table table : all_tables) {
-    append(statements, table_statements(table, options.schema, options.layout));
-  }
-  append(statements,
-         own_table_statements(options.schema, options.foreign_keys, options.layout.dialect));
-  return statements;
-}
 
 Task<std::vector<std::string>> initialise(Connection& connection, InitialiseOptions options) {
   co_await database::postgres::require_citus_coordinator(connection, "'drover tpcc init'");

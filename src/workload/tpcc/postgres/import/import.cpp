@@ -73,8 +73,8 @@ Task<void> record_begin(Connection& connection, AdminSession& session, ImportRec
   co_await write_record(session, std::move(record));
 }
 
-// Opens the first session, which sets the dialect and the pooling of the others. Throws UnfitSchema
-// if init has not been run.
+// Opens the first session, which sets the dialect and the pooling of later sessions. Throws
+// UnfitSchema if init has not been run.
 Task<std::unique_ptr<Connection>> open_first(PostgresImportOptions& options) {
   auto connection = co_await database::postgres::open_connection(options);
   options.pooling = connection->pooling();

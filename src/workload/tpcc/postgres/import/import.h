@@ -68,15 +68,8 @@ bool has_partitions(database::Dialect dialect) noexcept;
 // declares them with the table.
 std::string create_table(Table table, std::string_view schema, Layout layout = {});
 
-// Returns create_table() and the statements that divide the table into parts.
-std::vector<std::string> table_statements(Table table, std::string_view schema, Layout layout);
-
 // Returns the statement that gives each node of Citus a copy of the table.
 std::string make_reference_table(std::string_view schema, std::string_view table);
-
-// Returns the statements that create Drover's own tables and the row of drover_tpcc.
-std::vector<std::string> own_table_statements(std::string_view schema, ForeignKeys foreign_keys,
-                                              database::Dialect dialect);
 
 // A key, an index or a reference: its name in the catalogue and the statement that creates it.
 struct SchemaObject {

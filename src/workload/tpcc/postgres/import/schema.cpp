@@ -169,30 +169,32 @@ std::string create_table(Table table, std::string_view schema, Layout layout) {
                      columns, parts_clause(table, layout));
 }
 
-std::vector<std::string> table_statements(Table table, std::string_view schema, Layout layout) {
-  std::vector<std::string> statements = {create_table(table, schema, layout)};
+std::string make_reference_table(std::string_view schema, std::string_view table) {
+  return fmt::format("SELECT create_reference_table('{}')",
+                     text::replaced(qualified_name(schema, table), "'", "''"));
+}
+
+namespace {
+
+void add_table_statements(Table table, std::string_view schema, Layout layout,
+                          std::vector<std::string>& statements) {
+  statements.push_back(create_table(table, schema, layout));
   if (layout.dialect == Dialect::citus) statements.push_back(distribute(table, schema, layout));
-  if (!is_partitioned(table, layout)) return statements;
+  if (!is_partitioned(table, layout)) return;
   for (std::int32_t part = 0; part < layout.partitions; ++part) {
     statements.push_back(
         fmt::format("CREATE TABLE {} PARTITION OF {} FOR VALUES WITH (MODULUS {}, REMAINDER {})",
                     qualified_name(schema, fmt::format("{}_p{}", table_name(table), part)),
                     qualified_name(schema, table_name(table)), layout.partitions, part));
   }
-  return statements;
 }
 
-std::string make_reference_table(std::string_view schema, std::string_view table) {
-  return fmt::format("SELECT create_reference_table('{}')",
-                     text::replaced(qualified_name(schema, table), "'", "''"));
-}
-
-std::vector<std::string> own_table_statements(std::string_view schema, ForeignKeys foreign_keys,
-                                              Dialect dialect) {
+void add_own_tables(const InitialiseOptions& options, std::vector<std::string>& statements) {
+  const std::string& schema = options.schema;
+  const Dialect dialect = options.layout.dialect;
   const DialectTraits& traits = traits_of(dialect);
   const std::string settings = qualified_name(schema, settings_table);
   const std::string_view integer = type_in(dialect, "int");
-  std::vector<std::string> statements;
   statements.push_back(
       fmt::format("CREATE TABLE {0} (\n"
                   "  id {1} NOT NULL DEFAULT 1 PRIMARY KEY,\n"
@@ -223,7 +225,17 @@ std::vector<std::string> own_table_statements(std::string_view schema, ForeignKe
   }
   statements.push_back(
       fmt::format("INSERT INTO {} (format_version, foreign_keys) VALUES ({}, '{}')", settings,
-                  format_version, foreign_keys_name(foreign_keys)));
+                  format_version, foreign_keys_name(options.foreign_keys)));
+}
+
+}  // namespace
+
+std::vector<std::string> statements_to_make(const InitialiseOptions& options) {
+  std::vector<std::string> statements;
+  for (const Table table : all_tables) {
+    add_table_statements(table, options.schema, options.layout, statements);
+  }
+  add_own_tables(options, statements);
   return statements;
 }
 

@@ -42,9 +42,8 @@ bool refused(const Error& error) noexcept {
 
 Task<void> require_tables(AdminSession& session, const YdbDatabase& database) {
   const TablesPresent present = co_await read_tables(session);
-  if (present.table_count() == all_tables.size()) co_return;
-  refuse_missing_tables(present.tables_that_exist(false), "SCHEME_ERROR", folder_path(database),
-                        "folder");
+  if (present.missing.empty()) co_return;
+  refuse_missing_tables(names_of(present.missing), "SCHEME_ERROR", folder_path(database), "folder");
 }
 
 Task<void> run_sessions(DatabaseAccess& access, const YdbDatabase& database,

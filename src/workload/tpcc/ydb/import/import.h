@@ -161,7 +161,7 @@ struct IndexBuild {
   coro::Duration poll_interval = std::chrono::seconds(1);
 };
 
-// For messages: "index idx_order on oorder".
+// Returns "index idx_order on oorder".
 std::string description(const SecondaryIndex& index);
 
 // Returns whether statements can use the index.
