@@ -1,8 +1,13 @@
 #include "workload/tpcc/terminals/terminals.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <random>
+#include <system_error>
 #include <utility>
 
 #include "coro/worker.h"
@@ -10,8 +15,13 @@
 
 namespace drover::tpcc {
 
+using coro::Instant;
 using coro::Task;
+using coro::Worker;
+using database::Error;
+using database::ErrorClass;
 using database::Resolution;
+using load::ClientGroup;
 
 namespace {
 
@@ -101,7 +111,7 @@ Terminals::Terminals(const Plan& plan, std::size_t index, std::unique_ptr<Backen
                           plan.warehouses_of_worker(index)};
 }
 
-void Terminals::start_terminals(load::ClientGroup& group) {
+void Terminals::start_terminals(ClientGroup& group) {
   decks_.reserve(plan_.warehouses_of_worker(index_));  // terminals hold references
   const auto stride = static_cast<std::int32_t>(plan_.threads);
   const std::int32_t last = plan_.last_warehouse();
@@ -117,7 +127,7 @@ void Terminals::start_terminals(load::ClientGroup& group) {
 
 Task<void> Terminals::Transaction::execute(database::Session& session) {
   trace_ = terminals_.new_trace();
-  begun_ = coro::Worker::current().now();
+  begun_ = Worker::current().now();
   outcome_ = co_await static_cast<Session&>(session).execute(input_, trace_);
 }
 
@@ -141,7 +151,7 @@ Trace Terminals::new_trace() noexcept {
 
 void Terminals::Transaction::count(bool measured) {
   if (outcome_.committed) {
-    const coro::Instant now = coro::Worker::current().now();
+    const Instant now = Worker::current().now();
     terminals_.counts_.availability.committed(w_id(), now);
     terminals_.enter_in_ledger(input_, outcome_.orders_delivered());
     if (leaves_a_trace(input_, outcome_)) {
@@ -152,7 +162,7 @@ void Terminals::Transaction::count(bool measured) {
   if (measured) terminals_.count_inputs(input_, outcome_);
 }
 
-void Terminals::Transaction::failed(const database::Error& error) {
+void Terminals::Transaction::failed(const Error& error) {
   if (!needs_one_warehouse(input_)) return;
   terminals_.counts_.availability.failed(w_id(), begun_, error);
 }
@@ -219,10 +229,6 @@ load::WorkloadFactory make_terminals(const Plan& plan, BackendFactory backends,
 // Deferred Delivery (clause 2.7.2): the terminal has its answer when its Delivery is queued. A few
 // Deliveries are executed at a time beside the terminals, in the order of the queue.
 
-using coro::Instant;
-using coro::Worker;
-using load::ClientGroup;
-
 namespace {
 
 std::uint64_t nanoseconds_since(Instant queued) {
@@ -280,6 +286,106 @@ void Terminals::log_delivery(const ClientGroup& group, const DeliveryInput& inpu
   line.failed = outcome == nullptr;
   if (outcome != nullptr) line.orders = outcome->delivered;
   delivery_log_->append(line);
+}
+
+// The records of a run.
+
+namespace {
+
+constexpr std::uint32_t failures_of_an_away_warehouse = 3;
+
+// Returns true if the database is at fault: connections, resources, operators, and errors of the
+// system.
+bool is_of_the_database(const Error& error) {
+  if (error.error_class() == ErrorClass::denied) return false;
+  if (error.error_class() != ErrorClass::statement) return true;
+  constexpr std::array<std::string_view, 5> classes = {"08", "53", "57", "58", "XX"};
+  return std::ranges::find(classes, error.sqlstate().substr(0, 2)) != classes.end();
+}
+
+}  // namespace
+
+void WarehouseAvailability::failed(std::int32_t w_id, Instant begun, const Error& error) {
+  if (!is_of_the_database(error)) return;
+  State& state = state_of(w_id);
+  if (state.failures++ == 0) state.first_failure = std::max(begun, state.last_commit);
+}
+
+void WarehouseAvailability::committed(std::int32_t w_id, Instant now) {
+  State& state = state_of(w_id);
+  if (state.failures >= failures_of_an_away_warehouse) {
+    ended_.push_back({w_id, state.first_failure, now});
+  }
+  state.failures = 0;
+  state.last_commit = now;
+}
+
+std::vector<WarehouseAvailability::Stretch> WarehouseAvailability::stretches() const {
+  std::vector<Stretch> all = ended_;
+  std::int32_t w_id = first_;
+  for (const State& state : states_) {
+    if (state.failures >= failures_of_an_away_warehouse) {
+      all.push_back({w_id, state.first_failure, Instant::max()});
+    }
+    w_id += step_;
+  }
+  return all;
+}
+
+std::string format_delivery(const DeliveryRecord& record) {
+  std::string line = fmt::format(R"({{"queued":{:.6f},"w_id":{},"o_carrier_id":{},)", record.queued,
+                                 record.w_id, record.carrier_id);
+  if (record.failed) {
+    line += R"("error":"not delivered",)";
+  } else {
+    line += R"("orders":[)";
+    const char* separator = "";
+    for (std::size_t d = 0; d < record.orders.size(); ++d) {
+      if (record.orders[d] == 0) continue;
+      line += fmt::format("{}[{},{}]", separator, d + 1, record.orders[d]);
+      separator = ",";
+    }
+    line += "],";
+  }
+  return line + fmt::format(R"("completed":{:.6f}}})", record.completed) + "\n";
+}
+
+DeliveryLog::DeliveryLog(const std::string& path)
+    : path_(path), file_(std::fopen(path.c_str(), "we")) {
+  if (!file_) {
+    throw std::runtime_error(fmt::format("cannot create the delivery log \"{}\": {}", path,
+                                         std::generic_category().message(errno)));
+  }
+}
+
+void DeliveryLog::append(const DeliveryRecord& record) {
+  const std::lock_guard lock(mutex_);
+  waiting_.push_back(record);
+}
+
+void DeliveryLog::give_up(int error_number) {
+  failure_ = fmt::format("cannot write to the delivery log \"{}\": {}", path_,
+                         std::generic_category().message(error_number));
+  file_.reset();
+}
+
+void DeliveryLog::write_out() {
+  std::vector<DeliveryRecord> records;
+  {
+    const std::lock_guard lock(mutex_);
+    records = std::exchange(waiting_, {});
+  }
+  if (!file_) return;
+  for (const DeliveryRecord& record : records) {
+    const std::string line = format_delivery(record);
+    if (std::fwrite(line.data(), 1, line.size(), file_.get()) != line.size()) return give_up(errno);
+  }
+  if (std::fflush(file_.get()) != 0) give_up(errno);
+}
+
+void DeliveryLog::close() {
+  write_out();
+  if (file_ && std::fclose(file_.release()) != 0) give_up(errno);
 }
 
 }  // namespace drover::tpcc

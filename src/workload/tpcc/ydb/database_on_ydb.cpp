@@ -132,38 +132,29 @@ TransactionMode mode_of(const Input& input, Isolation isolation) noexcept {
 
 }  // namespace
 
-class YdbSession final : public tpcc::Session, public database::ydb::SessionTurn {
- public:
-  YdbSession(YdbBackend& backend, std::optional<SessionPool>& pool) noexcept
-      : SessionTurn(pool), backend_(backend) {}
-
-  Task<Outcome> execute(const Input& input, Trace& trace) override {
-    ServerSession& session = *co_await usable_session();
-    std::exception_ptr error;
-    Outcome outcome;
-    try {
-      session.set_mode(mode_of(input, backend_.settings_.isolation));
-      outcome = co_await backend_.transactions_[input.index()]->execute(session, input, trace);
-    } catch (const YdbError& thrown) {
-      error = std::current_exception();
-      const ErrorClass error_class =
-          trace.commit_sent ? thrown.error_class() : database::ydb::class_without_commit(thrown);
-      if (error_class != thrown.error_class()) {
-        error = std::make_exception_ptr(Error(error_class, thrown.sqlstate(), thrown.what()));
-      }
-    } catch (const Error&) {
-      error = std::current_exception();
+Task<Outcome> YdbSession::execute(const Input& input, Trace& trace) {
+  ServerSession& session = *co_await usable_session();
+  std::exception_ptr error;
+  Outcome outcome;
+  try {
+    session.set_mode(mode_of(input, backend_.settings_.isolation));
+    outcome = co_await backend_.transactions_[input.index()]->execute(session, input, trace);
+  } catch (const YdbError& thrown) {
+    error = std::current_exception();
+    const ErrorClass error_class =
+        trace.commit_sent ? thrown.error_class() : database::ydb::class_without_commit(thrown);
+    if (error_class != thrown.error_class()) {
+      error = std::make_exception_ptr(Error(error_class, thrown.sqlstate(), thrown.what()));
     }
-    if (error) {
-      co_await roll_back();
-      std::rethrow_exception(error);
-    }
-    co_return outcome;
+  } catch (const Error&) {
+    error = std::current_exception();
   }
-
- private:
-  YdbBackend& backend_;
-};
+  if (error) {
+    co_await roll_back();
+    std::rethrow_exception(error);
+  }
+  co_return outcome;
+}
 
 YdbBackend::YdbBackend(YdbDatabase database, BackendSettings settings)
     : TurnBackend(database.client, settings.run.statement_timeout(),

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "database/ydb/database_access.h"
@@ -16,9 +17,20 @@
 
 namespace drover::tpcc::ydb {
 
-class YdbSession;
-
 std::unique_ptr<Database> make_database(YdbDatabase database);
+
+class YdbBackend;
+
+class YdbSession final : public tpcc::Session, public database::ydb::SessionTurn {
+ public:
+  YdbSession(YdbBackend& backend, std::optional<database::ydb::SessionPool>& pool) noexcept
+      : SessionTurn(pool), backend_(backend) {}
+
+  coro::Task<Outcome> execute(const Input& input, Trace& trace) override;
+
+ private:
+  YdbBackend& backend_;
+};
 
 // The backend of one worker: a client with a fixed number of sessions over the nodes of the
 // database, and the transactions on them. Belongs to the worker. Errors: database::ydb::YdbError.
