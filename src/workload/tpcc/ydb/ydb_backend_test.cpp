@@ -123,7 +123,7 @@ TEST_F(YdbBackendTest, GoesOnWithAnotherSessionWhenTheServerHasEndedIts) {
       }
       EXPECT_EQ(failure, ErrorClass::retryable) << fault;
       const Outcome second = co_await lease->execute(input, trace);
-      EXPECT_TRUE(second.ok) << fault;
+      EXPECT_TRUE(second.committed) << fault;
     }
   };
   run(beside_keep_open(backend, sessions, body));
@@ -182,7 +182,7 @@ TEST_F(YdbBackendTest, OpensALostSessionAgain) {
     }
     EXPECT_EQ(failure, ErrorClass::connection_lost);
     const Outcome second = co_await execute_once(backend, payment);
-    EXPECT_TRUE(second.ok);
+    EXPECT_TRUE(second.committed);
   };
   run(beside_keep_open(backend, sessions, body));
   EXPECT_EQ(sessions.lost, 1);
