@@ -24,8 +24,8 @@ class BuiltinScriptsOnYdb : public ScriptsOnYdb {
   std::uint64_t committed(const load::Outcome& outcome, std::size_t script) {
     std::uint64_t sum = 0;
     for (const auto& worker : outcome.workers) {
-      sum += worker->measured[script].committed.get();
-      EXPECT_EQ(worker->measured[script].failed.get(), 0U);
+      sum += worker->measured[script].ok_count.get();
+      EXPECT_EQ(worker->measured[script].failed_count.get(), 0U);
     }
     return sum;
   }
@@ -99,7 +99,7 @@ TEST_F(BuiltinScriptsOnYdb, ARunOfFailuresSaysWhy) {
   RunCounts records(plan);
   const load::Outcome outcome = run_plan(*sql_database, plan, records);
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(outcome.workers[i]->measured[0].failed.get(), 2U);
+    EXPECT_EQ(outcome.workers[i]->measured[0].failed_count.get(), 2U);
     EXPECT_THAT(records.workers[i].first_failures[0],
                 HasSubstr("bad.yql:2: SELECT Unwrap(CAST(\"x\" AS Int32));: ExecuteQuery: "
                           "PRECONDITION_FAILED: "));
