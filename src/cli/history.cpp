@@ -47,7 +47,7 @@ report::Metric metric_of(const HistoryArguments& arguments) {
   try {
     const bool is_default = arguments.metric == HistoryArguments().metric;
     return report::Metric::parse(
-        is_default && !vocabulary.is_tpcc ? "throughput" : arguments.metric, vocabulary);
+        is_default && !vocabulary.has_tpmc ? "throughput" : arguments.metric, vocabulary);
   } catch (const report::MetricError& error) {
     throw UsageError(fmt::format("--metric: {}", error.what()));
   }

@@ -324,7 +324,7 @@ search::Rules client_search_rules(const SearchOptions& search,
                                   std::vector<std::string> transactions) {
   search::Rules rules;
   rules.failures_allowed = false;
-  rules.limits = search_limits(search, {.is_tpcc = false, .transactions = std::move(transactions)},
+  rules.limits = search_limits(search, {.has_tpmc = false, .transactions = std::move(transactions)},
                                client_limit_example);
   return rules;
 }

@@ -101,21 +101,21 @@ report::Table runs_table(const Record& record) {
   column(record.unit);
   column("Rules", false);
   column("Measured");
-  if (record.is_of_tpcc()) column("tpmC");
-  if (record.is_of_tpcc()) column("Efficiency");
+  if (record.has_tpmc()) column("tpmC");
+  if (record.has_tpmc()) column("Efficiency");
   column("Transactions/s");
-  column(record.is_of_tpcc() ? "NewOrder p90" : "p90");
+  column(record.has_tpmc() ? "NewOrder p90" : "p90");
   column("Client load");
   column("Broken rules, and the result file", false);
   for (const RecordedRun& run : record.runs) {
     const LoadJudgement& judgement = judgement_of(run);
-    const std::optional<double> p90_ms = record.is_of_tpcc() ? run.new_order_p90_ms : run.p90_ms;
+    const std::optional<double> p90_ms = record.has_tpmc() ? run.new_order_p90_ms : run.p90_ms;
     std::vector<report::Cell> cells = {
         std::to_string(table.rows.size() + 1), run.probe.confirmation ? "confirmation" : "probe",
         std::to_string(run.probe.load), fmt::format("{} {}", judgement.mark, judgement.word),
         fmt::format("{:.0f} s", run.measured_s)};
     cells[3].style = judgement.style;
-    if (record.is_of_tpcc()) {
+    if (record.has_tpmc()) {
       cells.emplace_back(fmt::format("{:.1f}", run.tpmc));
       cells.emplace_back(run.efficiency > 0 ? fmt::format("{:.1f}%", run.efficiency) : "–");
     }

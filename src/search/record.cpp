@@ -176,7 +176,7 @@ RecordedRun recorded(const Probe& probe, std::string file, const report::Result&
     return latency.empty() ? std::nullopt
                            : std::optional(static_cast<double>(latency.percentile_ns(90)) * 1e-6);
   };
-  if (!result.is_tpcc())
+  if (!result.kind().has_tpmc)
     run.p90_ms = p90_ms(report::all_transactions(result).latency);
   else if (const auto* new_order = result.find_transaction("NewOrder"))
     run.new_order_p90_ms = p90_ms(new_order->latency);

@@ -192,10 +192,10 @@ std::vector<std::string> broken_rules(const Result& result, const Rules& rules) 
 
 namespace {
 
-std::string figures_of(const RecordedRun& run, bool is_of_tpcc) {
-  const std::optional<double> ms = is_of_tpcc ? run.new_order_p90_ms : run.p90_ms;
+std::string figures_of(const RecordedRun& run, bool has_tpmc) {
+  const std::optional<double> ms = has_tpmc ? run.new_order_p90_ms : run.p90_ms;
   const std::string p90 = ms ? fmt::format("{:.1f} ms", *ms) : "-";
-  if (!is_of_tpcc) return fmt::format("{:>9.1f} tx/s  p90 {}", run.throughput, p90);
+  if (!has_tpmc) return fmt::format("{:>9.1f} tx/s  p90 {}", run.throughput, p90);
   return fmt::format("{:>9.1f} tpmC{}  {:>7.1f} tx/s  NewOrder p90 {}", run.tpmc,
                      run.efficiency > 0 ? fmt::format("  {:>5.1f}%", run.efficiency) : "",
                      run.throughput, p90);
@@ -206,7 +206,7 @@ std::string text_of(const RecordedRun& run, const Record& record, std::string_vi
   const char* verdict = run.probe.held ? "holds" : run.probe.by_client ? "unsure" : "breaks";
   std::string line = fmt::format(
       "{:<8} {:>18}  {:<6} {}{}\n", run.probe.confirmation ? "confirm" : "probe",
-      load_text(run.probe.load, record.unit), verdict, figures_of(run, record.is_of_tpcc()), note);
+      load_text(run.probe.load, record.unit), verdict, figures_of(run, record.has_tpmc()), note);
   for (const std::string& rule : run.broken) line += fmt::format("         {}\n", rule);
   return line;
 }

@@ -122,7 +122,7 @@ struct Record {
   std::vector<RecordedRun> runs;
 
   std::vector<Probe> probes() const;
-  bool is_of_tpcc() const { return unit != "clients" && unit != "rate"; }
+  bool has_tpmc() const { return unit != "clients" && unit != "rate"; }
 };
 inline constexpr int record_schema_version = 1;
 

@@ -1,5 +1,5 @@
-// The settings of a run, with every "auto" resolved. The options make them (run/run_plan.h), and the
-// backends, the result and the reports read them. They never contain a password or a connection
+// The settings of a run, with every "auto" resolved. The options make them (run/run_plan.h), and
+// the backends, the result and the reports read them. They never contain a password or a connection
 // string. Plain values.
 #pragma once
 
@@ -15,24 +15,33 @@
 
 namespace drover::settings {
 
-// A kind of benchmark, and how it differs from the other kinds in results.
-struct Benchmark {
-  std::string_view key;    // RunSettings::benchmark
-  std::string_view title;  // in reports; empty: unknown benchmark
-  // Warehouses, terminals with keying and think times, tpmC, inputs, the ledger, and the rules of a
-  // specification.
-  bool is_tpcc = false;
+// A kind of benchmark: the facts in which results and reports of the kinds differ.
+struct BenchmarkKind {
+  std::string_view key;                // RunSettings::benchmark
+  std::string_view title;              // in reports; empty: unknown benchmark
   std::string_view client = "client";  // noun
+  // The data are warehouses with a ledger, and the load are terminals with keying and think times.
+  // Otherwise the load are clients in a closed or open loop.
+  bool has_warehouses = false;
+  bool has_tpmc = false;  // the main figure is tpmC, of NewOrders; else transactions per second
+  // A specification has clauses, latency limits, an order of the transactions and rules.
+  bool has_specification = false;
 };
 
-inline constexpr Benchmark known_benchmarks[] = {
-    {"tpcc", "TPC-C", true, "terminal"}, {"ycsb", "YCSB"}, {"sql", "SQL scripts"}};
+inline constexpr BenchmarkKind known_benchmarks[] = {{.key = "tpcc",
+                                                      .title = "TPC-C",
+                                                      .client = "terminal",
+                                                      .has_warehouses = true,
+                                                      .has_tpmc = true,
+                                                      .has_specification = true},
+                                                     {.key = "ycsb", .title = "YCSB"},
+                                                     {.key = "sql", .title = "SQL scripts"}};
 
 // Stands for the benchmarks of newer versions.
-inline constexpr Benchmark unknown_benchmark = {};
+inline constexpr BenchmarkKind unknown_benchmark = {};
 
-constexpr const Benchmark& benchmark_named(std::string_view key) {
-  for (const Benchmark& one : known_benchmarks) {
+constexpr const BenchmarkKind& benchmark_named(std::string_view key) {
+  for (const BenchmarkKind& one : known_benchmarks) {
     if (one.key == key) return one;
   }
   return unknown_benchmark;
@@ -87,8 +96,7 @@ struct RunSettings {
   std::string protocol;
   std::vector<WorkloadSetting> workload;  // in the order of the reports
 
-  const Benchmark& kind() const { return benchmark_named(benchmark); }
-  bool is_tpcc() const { return kind().is_tpcc; }
+  const BenchmarkKind& kind() const { return benchmark_named(benchmark); }
   bool is_open_loop() const { return rate > 0; }
   bool waits_for_database() const { return on_db_loss != "fail"; }
   // Returns the time to wait for the database after the load.
@@ -195,11 +203,11 @@ void describe(auto& visit, Of<RunSettings> auto& run) {
       "of_all_hosts", run.of_all_hosts,
       "In a part of a run on several hosts: the load of all hosts together. Otherwise null.",
       Need::added);
-  visit.where(run.is_tpcc(), [&run](auto& inner) {
+  visit.where(run.kind().has_warehouses, [&run](auto& inner) {
     inner.field("terminals", run.terminals, objects, "Number of terminals; 0 in older documents.",
                 Need::added);
   });
-  visit.where(!run.is_tpcc(), [&run](auto& inner) { describe_clients(inner, run); });
+  visit.where(!run.kind().has_warehouses, [&run](auto& inner) { describe_clients(inner, run); });
 }
 
 }  // namespace drover::settings

@@ -23,7 +23,7 @@ std::string pacing_text(const RunSettings& run) {
 
 // Older documents lack the number of terminals. It is then ten per warehouse.
 std::uint64_t terminals_of(const RunSettings& run) {
-  if (!run.is_tpcc()) return 0;
+  if (!run.kind().has_warehouses) return 0;
   return run.terminals > 0 ? run.terminals : 10 * run.warehouses;
 }
 
@@ -61,7 +61,7 @@ std::string hosts_text(const RunSettings& run) {
   return run.affinity ? "balanced, each warehouse on one host" : "balanced";
 }
 
-std::vector<ShownSetting> load_of_tpcc(const RunSettings& run) {
+std::vector<ShownSetting> load_of_terminals(const RunSettings& run) {
   return {{"Benchmark", run.benchmark},
           {"Warehouses", text::grouped(run.warehouses)},
           {"Terminals", text::grouped(terminals_of(run))},
@@ -104,7 +104,7 @@ std::vector<ComparedSetting> to_agree_in_of_clients(const RunSettings& run) {
   return settings;
 }
 
-std::vector<ComparedSetting> to_agree_in_of_tpcc(const RunSettings& run) {
+std::vector<ComparedSetting> to_agree_in_of_terminals(const RunSettings& run) {
   return {{"warehouses", {"warehouses", fmt::format("{}", run.warehouses)}},
           {"pacing", {"pacing (keying and think times)", pacing_text(run)}},
           {"inflight", {"transactions in flight (terminals)", inflight_text(run)}},
@@ -116,7 +116,7 @@ std::vector<ComparedSetting> to_agree_in_of_tpcc(const RunSettings& run) {
 }  // namespace
 
 std::vector<ShownSetting> settings_of_load(const RunSettings& run) {
-  return run.is_tpcc() ? load_of_tpcc(run) : load_of_clients(run);
+  return run.kind().has_warehouses ? load_of_terminals(run) : load_of_clients(run);
 }
 
 std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
@@ -125,8 +125,8 @@ std::vector<ShownSetting> settings_of_database(const RunSettings& run) {
           {"Transactions in flight",
            fmt::format("{}, {}", text::grouped(run.max_inflight),
                        run.max_inflight_chosen ? "from --max-inflight" : "by default")},
-          run.is_tpcc() ? ShownSetting{"Statements", run.statements}
-                        : ShownSetting{"Protocol", or_else(run.protocol, "–")},
+          run.kind().has_warehouses ? ShownSetting{"Statements", run.statements}
+                                    : ShownSetting{"Protocol", or_else(run.protocol, "–")},
           {"Schema", or_else(run.schema, "by the search path")},
           {"Isolation", run.isolation},
           {"When the database is lost", or_else(run.on_db_loss, "–")},
@@ -149,8 +149,9 @@ std::vector<ComparedSetting> settings_to_agree_in(const RunSettings& run) {
       {"backend",
        {"transactions run on",
         run.simulate_ms ? fmt::format("simulated, {:g} ms", *run.simulate_ms) : ""}}};
-  std::ranges::move(run.is_tpcc() ? to_agree_in_of_tpcc(run) : to_agree_in_of_clients(run),
-                    std::back_inserter(settings));
+  std::ranges::move(
+      run.kind().has_warehouses ? to_agree_in_of_terminals(run) : to_agree_in_of_clients(run),
+      std::back_inserter(settings));
   return settings;
 }
 

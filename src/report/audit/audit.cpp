@@ -10,8 +10,8 @@ std::vector<Verdict> audit(const Result& result) {
   const bool is_measured = result.summary.time_seconds > 0;
   std::vector<Verdict> verdicts;
   const auto add = [&](std::string name, const char* clause, Judged judged) {
-    verdicts.push_back({std::move(name), result.is_tpcc() ? clause : "", judged.judgement,
-                        std::move(judged.text)});
+    verdicts.push_back({std::move(name), result.kind().has_specification ? clause : "",
+                        judged.judgement, std::move(judged.text)});
   };
   const auto add_rules = [&](const std::vector<Rule>& rules, bool can_be_judged) {
     for (const Rule& rule : rules) {

@@ -72,7 +72,7 @@ double wake_ups_of_any(const Result& result) {
 }
 
 std::optional<Yardstick> yardstick_of(const Result& result) {
-  if (!result.is_tpcc()) {
+  if (!result.kind().has_tpmc) {
     Yardstick any{"transaction", all_transactions(result), wake_ups_of_any(result)};
     return any.transaction.latency.empty() ? std::nullopt : std::optional(std::move(any));
   }
@@ -187,7 +187,8 @@ JudgedClient judge_run_queue(const Result& result, const std::optional<Yardstick
   if (!result.client.run_queue_known || client.workers.empty())
     return {not_judged("this kernel does not report how long threads wait for a core")};
   if (!yardstick)
-    return {not_judged("no {} was committed", result.is_tpcc() ? "New-Order" : "transaction")};
+    return {
+        not_judged("no {} was committed", result.kind().has_tpmc ? "New-Order" : "transaction")};
   const double longest_ms =
       std::ranges::max(client.workers, {}, &WorkerHealth::wake_up_delay_ms).wake_up_delay_ms;
   return {judge_delay(longest_ms, fmt::format("waits {:.3f} ms for a core", longest_ms), *yardstick,
@@ -199,7 +200,7 @@ JudgedClient judge_reaction(const Result& result, const std::optional<Yardstick>
                             const Client& client) {
   if (client.timer_lag.empty() || !yardstick) {
     return {not_judged("no timer ended, or no {} was committed",
-                       result.is_tpcc() ? "New-Order" : "transaction")};
+                       result.kind().has_tpmc ? "New-Order" : "transaction")};
   }
   const double lag_ms = mean_ms(client.timer_lag);
   return {judge_delay(lag_ms, fmt::format("wakes up {} ms late", text::figure_text(lag_ms)),
@@ -217,7 +218,7 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
   const double longest_ms = static_cast<double>(lag.max_ns()) * 1e-6;
   const bool stood_still = longest_ms > standstill_least_ms &&
                            longest_ms > standstill_share_most * result.summary.time_seconds * 1e3;
-  const bool has_cycles = result.is_tpcc() && !result.plan.no_delays;
+  const bool has_cycles = result.kind().has_warehouses && !result.plan.no_delays;
   const bool keeps_pace = !has_cycles || 2 * mean_ms(lag) <= cycle_share_most * cycle_ms;
   std::string text = fmt::format("timer lag p99 {} ms (limit {:g} ms), mean {} ms, of {} timers",
                                  text::figure_text(p99_ms), timer_lag_p99_most_ms,
@@ -236,7 +237,7 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
 // Returns why transactions queue whatever the number of connections; empty if they need not.
 std::string line_by_design(const Result& result) {
   const settings::RunSettings& plan = result.plan;
-  if (plan.is_tpcc()) {
+  if (plan.kind().has_warehouses) {
     if (plan.no_delays) return "with --no-delays terminals wait for a connection by design";
     return plan.max_inflight_chosen ? "--max-inflight makes terminals wait by design" : "";
   }

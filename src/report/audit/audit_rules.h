@@ -67,7 +67,7 @@ struct Rule {
 
   bool applies_to(const Result& result) const {
     if (is_of_several && !result.is_of_several()) return false;
-    return results == For::all || (results == For::tpcc) == result.is_tpcc();
+    return results == For::all || (results == For::tpcc) == result.kind().has_specification;
   }
 };
 

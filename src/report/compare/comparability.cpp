@@ -266,7 +266,7 @@ std::vector<std::string> find_other_differences(const Sides& sides) {
   });
   add("audit", [](const Result& r) { return r.audit.empty() ? "none" : "made"; });
   add("ledger compared with the data", [](const Result& r) {
-    return r.is_tpcc() && !r.plan.simulate_ms && !r.ledger_in_data ? "no" : "yes";
+    return r.kind().has_warehouses && !r.plan.simulate_ms && !r.ledger_in_data ? "no" : "yes";
   });
   add("hosts",
       [](const Result& r) { return std::to_string(std::max<std::size_t>(r.ranks.size(), 1)); });

@@ -59,7 +59,7 @@ bool is_wait_for_server(std::string_view event) {
 constexpr std::array<Metric::Traits, 17> kinds = {
     {{"tpmC", Kind::rate, "/min", "New-Orders committed per minute",
       [](const Metric&, const Result& run) {
-        return run.is_tpcc() ? Value(run.summary.tpmc) : std::nullopt;
+        return run.kind().has_tpmc ? Value(run.summary.tpmc) : std::nullopt;
       },
       true, 0, "NewOrder"},
      {"efficiency", Kind::rate, "%", "share of the highest tpmC that the terminals allow",
@@ -137,7 +137,7 @@ char lower(char c) {
 std::string folded(std::string_view text, const MetricVocabulary& vocabulary) {
   std::string result;
   for (const char c : text) {
-    if (c == '_' || (!vocabulary.is_tpcc && (c == '-' || c == ' '))) continue;
+    if (c == '_' || (!vocabulary.has_tpmc && (c == '-' || c == ' '))) continue;
     result += lower(c);
   }
   return result;
@@ -151,7 +151,7 @@ std::string metric_transaction(std::string_view in_results) {
 }
 
 std::vector<NamedTransaction> transactions_of(const MetricVocabulary& vocabulary) {
-  if (vocabulary.is_tpcc) {
+  if (vocabulary.has_tpmc) {
     return {{"new_order", "NewOrder"},       {"payment", "Payment"},
             {"order_status", "OrderStatus"}, {"delivery", "Delivery"},
             {"stock_level", "StockLevel"},   {"all", ""},
@@ -165,7 +165,7 @@ std::vector<NamedTransaction> transactions_of(const MetricVocabulary& vocabulary
 }
 
 std::span<const Metric::Traits> plain_kinds_of(const MetricVocabulary& vocabulary) {
-  return vocabulary.is_tpcc ? plain_kinds : plain_kinds.subspan(kinds_of_tpcc);
+  return vocabulary.has_tpmc ? plain_kinds : plain_kinds.subspan(kinds_of_tpcc);
 }
 
 // Returns 99.9 for "p99.9"; nothing if the text is no percentile or out of range.
@@ -207,7 +207,7 @@ std::string nearest_name(std::string_view text, const MetricVocabulary& vocabula
       "(any percentile), .mean, .max, .ok, .failed{}",
       text::shown(text), nearest.empty() ? "" : fmt::format(" (did you mean {}?)", nearest),
       fmt::join(plain, ", "), fmt::join(transactions, ", "),
-      vocabulary.is_tpcc ? "" : ", .service.p99, .service.mean, .service.max"));
+      vocabulary.has_tpmc ? "" : ", .service.p99, .service.mean, .service.max"));
 }
 
 constexpr double change_shown_as_factor = 9;
@@ -229,8 +229,8 @@ std::optional<double> change_between(const std::optional<double>& first,
 }  // namespace
 
 MetricVocabulary vocabulary_of(const Result& result) {
-  MetricVocabulary vocabulary{.is_tpcc = result.is_tpcc()};
-  if (vocabulary.is_tpcc) return vocabulary;
+  MetricVocabulary vocabulary{.has_tpmc = result.kind().has_tpmc};
+  if (vocabulary.has_tpmc) return vocabulary;
   for (const TransactionResult& one : result.transactions)
     vocabulary.transactions.push_back(one.name);
   return vocabulary;
@@ -254,7 +254,7 @@ Metric Metric::parse(std::string_view text, const MetricVocabulary& vocabulary) 
   if (dot == 0) refuse(name, vocabulary);
   std::string statistic = wanted.substr(dot + 1);
   constexpr std::string_view before_service = "service.";
-  const bool is_of_service = !vocabulary.is_tpcc && statistic.starts_with(before_service);
+  const bool is_of_service = !vocabulary.has_tpmc && statistic.starts_with(before_service);
   if (is_of_service) statistic.erase(0, before_service.size());
   const std::span<const Traits> kinds_there =
       is_of_service ? std::span<const Traits>(kinds_of_service).subspan(1) : kinds_of_transaction;
@@ -269,7 +269,7 @@ Metric Metric::parse(std::string_view text, const MetricVocabulary& vocabulary) 
   metric.percent_ = percent.value_or(0);
   metric.transaction_ = named.in_results;
   metric.service_ = is_of_service;
-  metric.deferred_ = vocabulary.is_tpcc && named.name == deferred_name;
+  metric.deferred_ = vocabulary.has_tpmc && named.name == deferred_name;
   return metric;
 }
 
@@ -321,7 +321,7 @@ std::vector<Metric> default_metrics(const Result& result) {
       "new_order.p90", "new_order.p99",    "payment.p50",  "payment.p90",
       "payment.p99",   "order_status.p90", "delivery.p90", "stock_level.p90"};
   const MetricVocabulary vocabulary = vocabulary_of(result);
-  if (!vocabulary.is_tpcc) {
+  if (!vocabulary.has_tpmc) {
     constexpr std::size_t transactions_shown_most = 8;
     names = {"throughput"};
     for (std::size_t i = 0; i < vocabulary.transactions.size(); ++i) {
@@ -354,7 +354,7 @@ std::vector<std::string> metric_names(const MetricVocabulary& vocabulary) {
          {"p50", "p90", "p95", "p99", "p99.9", "mean", "max", "ok", "failed"}) {
       all.push_back(fmt::format("{}.{}", transaction.name, statistic));
     }
-    if (vocabulary.is_tpcc) continue;
+    if (vocabulary.has_tpmc) continue;
     for (const char* statistic : {"p50", "p90", "p99", "mean", "max"})
       all.push_back(fmt::format("{}.service.{}", transaction.name, statistic));
   }

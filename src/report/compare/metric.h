@@ -40,7 +40,7 @@ struct MetricError : std::runtime_error {
 
 // The transactions that metrics can name.
 struct MetricVocabulary {
-  bool is_tpcc = true;
+  bool has_tpmc = true;
   std::vector<std::string> transactions = {};  // of YCSB and scripts, by their names in results
 };
 MetricVocabulary vocabulary_of(const Result& result);

@@ -249,7 +249,7 @@ TEST(MetricOfOthers, NamesOfScriptsMayHaveDots) {
   EXPECT_EQ(Metric::parse("look up.sql.p99.9", sql).name(), "look_up.sql.p99.9");
   EXPECT_EQ(Metric::parse("look_up.sql.mean", sql).value(result),
             Metric::parse("Look-Up.sql.mean", sql).value(result));
-  const MetricVocabulary nested{.is_tpcc = false, .transactions = {"a", "a.p50"}};
+  const MetricVocabulary nested{.has_tpmc = false, .transactions = {"a", "a.p50"}};
   EXPECT_EQ(Metric::parse("a.p50", nested).name(), "a.p50");
   EXPECT_EQ(Metric::parse("a.p50.p99", nested).name(), "a.p50.p99");
 }

@@ -221,7 +221,7 @@ TransactionResult deferred_row(const DeferredDelivery& deferred) {
 }
 
 void complete_summary(Result& result) {
-  if (!result.is_tpcc()) return;
+  if (!result.kind().has_tpmc) return;
   Summary& summary = result.summary;
   const TransactionResult* new_order = result.find_transaction("NewOrder");
   summary.warehouses = result.own_warehouses();
@@ -340,7 +340,7 @@ std::vector<std::string> count_errors(const Result& result) {
     }
   }
   const TransactionResult* new_order = result.find_transaction("NewOrder");
-  if (result.is_tpcc() && new_order != nullptr) {
+  if (result.kind().has_tpmc && new_order != nullptr) {
     require("summary", "new_orders", result.summary.new_orders, new_order->ok_count);
   }
   return errors;

@@ -503,7 +503,7 @@ struct Result {
   // transactions.
   double ms_per_transaction(double sessions) const;
   bool has_lower_bounds() const;  // some percentile of a transaction type is a lower bound
-  bool is_tpcc() const { return plan.is_tpcc(); }
+  const settings::BenchmarkKind& kind() const { return plan.kind(); }
   // Returns the number of warehouses of the plan, or those of this host in a part.
   std::uint64_t own_warehouses() const {
     if (ranks.size() != 1) return plan.warehouses;
@@ -511,7 +511,7 @@ struct Result {
     return first == 0 || last < first ? plan.warehouses : last - first + 1;
   }
   // Returns false without delays, where terminals run as fast as the database answers.
-  bool efficiency_is_meaningful() const { return is_tpcc() && !plan.no_delays; }
+  bool efficiency_is_meaningful() const { return kind().has_tpmc && !plan.no_delays; }
 };
 
 // Returns the sum of all transaction types, without name, limit, share and statements.

@@ -96,7 +96,7 @@ void describe_summary(auto& visit, Of<Result> auto& result) {
   visit.follows(
       "throughput", [&result] { return result.throughput(); }, figure,
       "Committed transactions of all types per second.", Need::added);
-  visit.where(result.is_tpcc(), [&](auto& inner) { describe_tpcc_summary(inner, result); });
+  visit.where(result.kind().has_tpmc, [&](auto& inner) { describe_tpcc_summary(inner, result); });
 }
 
 constexpr settings::Text lower_bounds_kind = settings::one_of("50|90|95|99|99.9|max");
@@ -599,8 +599,8 @@ void describe(auto& visit, Of<Result> auto& result) {
       "transactions", result.transactions,
       "Figures by transaction type. tpcc: NewOrder, Payment, OrderStatus, Delivery, StockLevel. "
       "ycsb: READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE. sql: the names of the scripts.");
-  visit.where(result.is_tpcc(), [&](auto& inner) { describe_what_tpcc_did(inner, result); });
-  visit.where(!result.is_tpcc(), [&](auto& inner) { describe_what_others_did(inner, result); });
+  visit.where(result.kind().has_warehouses, [&](auto& inner) { describe_what_tpcc_did(inner, result); });
+  visit.where(!result.kind().has_warehouses, [&](auto& inner) { describe_what_others_did(inner, result); });
   visit.field("availability", result.availability,
               "Outages, stalls and lost connections over the whole run, warm-up included.",
               Need::added);

@@ -323,10 +323,10 @@ Result read_document(std::string_view text) {
   result.plan.benchmark = benchmark_in(text);
   PointNames names;
   read_described(json, result, &names);
-  if (result.is_tpcc()) order_as_tpcc(result.transactions);
+  if (result.kind().has_specification) order_as_tpcc(result.transactions);
   order_points(json, names, result);
   require_fitting_counts(result);
-  if (result.is_tpcc()) require_fitting_summary(result);
+  if (result.kind().has_tpmc) require_fitting_summary(result);
   require_fitting_times(result);
   return result;
 }

@@ -215,7 +215,7 @@ void Merger::Sum::add_sections(const Result& part) {
 
 void Merger::Sum::add(const Result& part) {
   RankResult rank = part.ranks.front();
-  if (part.is_tpcc())
+  if (part.kind().has_warehouses)
     std::tie(rank.warehouse_first, rank.warehouse_last) = PartMatch::range_of(part);
   rank.threads = part.client.workers.size();
   const Place place{rank.rank, rank.warehouse_first, rank.name};
@@ -294,7 +294,7 @@ std::optional<std::string> Merger::Sum::what_is_missing() const {
   join_most(early, "ended early", "; ", sentences);
   if (std::string missing = missing_ranks(hosts); !missing.empty())
     sentences.push_back(std::move(missing));
-  if (result.is_tpcc()) {
+  if (result.kind().has_warehouses) {
     std::vector<std::string> gaps = uncovered(hosts, result.plan.warehouses);
     if (!gaps.empty()) gaps.front() = "no host had the warehouses " + gaps.front();
     join_most(gaps, "ranges", " and ", sentences);

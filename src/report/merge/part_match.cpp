@@ -75,7 +75,7 @@ void require_sections(const Result& part, const std::string& name) {
     refuse(name, fmt::format("measured {:g} s but has no start time (ranks[0].start_ts is 0): {}",
                              part.summary.time_seconds, expected));
   }
-  if (!part.is_tpcc()) return;
+  if (!part.kind().has_warehouses) return;
   const auto require_ledger = [&](const char* transaction, std::uint64_t written) {
     const TransactionResult* one = part.find_transaction(transaction);
     if (one == nullptr || one->ok_count <= written) return;
@@ -100,7 +100,7 @@ void require_part(const Result& part, const std::string& name) {
                              rank.ranks));
   // The part of a lost host comes from the coordinator, and lacks sections.
   if (rank.lost.empty()) require_sections(part, name);
-  if (!part.is_tpcc()) return;
+  if (!part.kind().has_warehouses) return;
   const auto [first, last] = PartMatch::range_of(part);
   if (first == 0 || first > last || last > part.plan.warehouses) {
     refuse(name, fmt::format("names the warehouses {} to {}, but the run has {}", first, last,
@@ -160,7 +160,7 @@ void PartMatch::require_same(const Result& part, const std::string& name) const 
 void PartMatch::require_another_rank(const Result& part, const std::string& name) const {
   const RankResult& rank = part.ranks.front();
   const bool is_by_number = !rank.run.empty() || rank.ranks > 1;
-  if (!is_by_number && !part.is_tpcc()) {
+  if (!is_by_number && !part.kind().has_warehouses) {
     refuse(name, fmt::format("and {} are both results of whole runs. Expected the parts of one run",
                              quoted(known_.front().name)));
   }
@@ -168,7 +168,8 @@ void PartMatch::require_another_rank(const Result& part, const std::string& name
   for (const Known& one : known_) {
     if (is_by_number && one.rank.rank == rank.rank)
       refuse(name, fmt::format("and {} both have the rank {}", quoted(one.name), rank.rank));
-    if (!part.is_tpcc() || range.first > one.range.second || one.range.first > range.second)
+    if (!part.kind().has_warehouses || range.first > one.range.second ||
+        one.range.first > range.second)
       continue;
     refuse(
         name,

@@ -186,11 +186,11 @@ double measure_start_s(const Result& result) {
 Timeline make_timeline(const Result& result, std::size_t columns_max) {
   const std::vector<const TimePoint*> points = in_order_of_time(result);
   Timeline timeline;
+  timeline.kind = result.kind();
   if (points.empty()) return timeline;
   const double origin_s = measure_start_s(result);
   const double interval_s = usual_interval_s(points);
   const std::vector<Interval> intervals = make_intervals(points, interval_s);
-  timeline.is_of_tpcc = result.is_tpcc();
   timeline.point_s = result.time_series_step_s;
   timeline.start_s = intervals.front().start_s - origin_s;
   timeline.end_s = points.back()->t - origin_s;

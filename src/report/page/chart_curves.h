@@ -73,7 +73,7 @@ struct Timeline {
   std::vector<TimeSpan> outages;        // and stalls
   std::vector<TimeSpan> checkpoints;
 
-  bool is_of_tpcc = true;  // TPC-C has a curve of its New-Orders
+  settings::BenchmarkKind kind;
 
   // Returns the middle of the part of the column that lies within the run.
   double middle_of(const TimelineColumn& column) const;

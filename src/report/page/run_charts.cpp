@@ -50,7 +50,7 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                     .axis = axis_from_zero(timeline.highest(commits), Quantity::number),
                     .curves = {curve(commits, "All committed per second", "ink"),
                                curve(new_orders, "NewOrder committed per second", "t0")}});
-  if (!timeline.is_of_tpcc) {
+  if (!timeline.kind.has_tpmc) {
     panels[0].keys = {{"all", "ink"}};
     panels[0].curves.pop_back();
   }
@@ -69,15 +69,16 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
                       .curves = {curve(retries, "Retries per second", "t4"),
                                  curve(failed, "Failed per second", "failed")}});
   }
-  panels.push_back({.title = "Transactions",
-                    .keys = {{"in flight", "t2"}, {"waiting", "t3"}},
-                    .height = 80,
-                    .axis = axis(in_flight, waiting, Quantity::number),
-                    .curves = {curve(waiting,
-                                     timeline.is_of_tpcc ? "Terminals that wait for a permit"
-                                                         : "Clients that wait for a connection",
-                                     "t3"),
-                               curve(in_flight, "Transactions in flight", "t2")}});
+  panels.push_back(
+      {.title = "Transactions",
+       .keys = {{"in flight", "t2"}, {"waiting", "t3"}},
+       .height = 80,
+       .axis = axis(in_flight, waiting, Quantity::number),
+       .curves = {curve(waiting,
+                        timeline.kind.has_warehouses ? "Terminals that wait for a permit"
+                                                     : "Clients that wait for a connection",
+                        "t3"),
+                  curve(in_flight, "Transactions in flight", "t2")}});
   if (timeline.highest(client_load) > 0) {
     constexpr double overloaded = 0.8;
     const char* title = "Load of the busiest worker thread";
@@ -97,7 +98,7 @@ std::vector<std::string> read_out_lines(const Timeline& timeline, const Timeline
   using enum TimeFigure;
   const auto mean = [&](TimeFigure figure) { return mean_text(column, figure); };
   std::string rates = fmt::format("{} · all {}/s", time_label(column.start_s), mean(commits));
-  if (timeline.is_of_tpcc) rates += fmt::format(" · NewOrder {}/s", mean(new_orders));
+  if (timeline.kind.has_tpmc) rates += fmt::format(" · NewOrder {}/s", mean(new_orders));
   std::vector<std::string> lines = {
       rates, fmt::format("p50 {} · p90 {} · p99 {}", mean(p50_ms), mean(p90_ms), mean(p99_ms))};
   if (timeline.has_errors())
@@ -172,7 +173,7 @@ Table time_table(const Timeline& timeline) {
   std::vector<TimeFigure> figures;
   for (std::size_t i = 0; i < time_figure_count; ++i) {
     const auto figure = static_cast<TimeFigure>(i);
-    if (figure == TimeFigure::new_orders && !timeline.is_of_tpcc) continue;
+    if (figure == TimeFigure::new_orders && !timeline.kind.has_tpmc) continue;
     figures.push_back(figure);
     table.columns.push_back({only_page(titles[i])});
   }

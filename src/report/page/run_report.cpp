@@ -18,8 +18,8 @@ std::string title_of(const Result& result) {
   const settings::RunSettings& plan = result.plan;
   const std::string_view known = plan.kind().title;
   std::string title = known.empty() ? shortened(plan.benchmark, 60) : std::string(known);
-  title += ", " + (plan.is_tpcc() ? text::counted_grouped(plan.warehouses, "warehouse")
-                                  : text::counted_grouped(plan.clients, "client"));
+  title += ", " + (plan.kind().has_warehouses ? text::counted_grouped(plan.warehouses, "warehouse")
+                                              : text::counted_grouped(plan.clients, "client"));
   if (plan.is_open_loop())
     title += fmt::format(", {} tx/s scheduled", text::figure_text(plan.rate));
   if (result.environment.server) {
@@ -54,7 +54,7 @@ VerdictBadge badge_of(const Result& result) {
 
 // Returns the name and the value of the first figure: tpmC, or the throughput without TPC-C.
 std::pair<std::string, std::string> headline_figure(const Result& result) {
-  if (result.is_tpcc()) return {"tpmC", rate_text(result.summary.tpmc)};
+  if (result.kind().has_tpmc) return {"tpmC", rate_text(result.summary.tpmc)};
   return {"tx/s", rate_text(result.throughput())};
 }
 
@@ -82,7 +82,7 @@ std::vector<Tile> headline_tiles(const Result& result) {
     tiles.push_back(
         {std::move(name), std::move(figure), std::move(extra), is_bad ? "bad" : "", tiles.empty()});
   };
-  if (result.is_tpcc()) {
+  if (result.kind().has_tpmc) {
     add("tpmC", rate_text(summary.tpmc),
         text::counted_grouped(summary.new_orders, "New-Order") + " committed");
     tiles.push_back(efficiency_tile(result));
@@ -132,8 +132,9 @@ Tile latency_tile(const std::string& name, const TransactionResult& one) {
 }
 
 Tiles latency_tiles(const Result& result) {
-  Tiles tiles{.title = result.is_tpcc() ? "90th percentile of the latency, and its limit"
-                                        : "90th percentile of the latency",
+  Tiles tiles{.title = result.kind().has_specification
+                           ? "90th percentile of the latency, and its limit"
+                           : "90th percentile of the latency",
               .tiles = {}};
   for (const TransactionResult& one : result.transactions)
     tiles.tiles.push_back(latency_tile(one.name, one));
@@ -245,18 +246,18 @@ Section results_section(const std::vector<NamedResult>& results) {
     const Result& result = results[i].result;
     const VerdictBadge badge = badge_of(result);
     const auto [name, figure] = headline_figure(result);
-    table.add(
-        {numbered(results, i), badge.icon + " " + shortened(badge.sentence, 160),
-         name == first_name ? figure : figure + " " + name,
-         result.efficiency_is_meaningful() && result.summary.new_orders > 0
-             ? fmt::format("{:.1f}%", result.summary.efficiency)
-             : "n/a",
-         text::length_text(result.summary.time_seconds),
-         title_of(result) +
-             fmt::format(
-                 ", {}{}", text::counted(result.plan.connections, "connection"),
-                 result.is_tpcc() && result.plan.no_delays ? ", no keying and think times" : ""),
-         text::moment_text(result.summary.measure_start_ts)});
+    table.add({numbered(results, i), badge.icon + " " + shortened(badge.sentence, 160),
+               name == first_name ? figure : figure + " " + name,
+               result.efficiency_is_meaningful() && result.summary.new_orders > 0
+                   ? fmt::format("{:.1f}%", result.summary.efficiency)
+                   : "n/a",
+               text::length_text(result.summary.time_seconds),
+               title_of(result) + fmt::format(", {}{}",
+                                              text::counted(result.plan.connections, "connection"),
+                                              result.kind().has_warehouses && result.plan.no_delays
+                                                  ? ", no keying and think times"
+                                                  : ""),
+               text::moment_text(result.summary.measure_start_ts)});
     std::vector<Cell>& cells = table.rows.back().cells;
     cells[0].link = fmt::format("#result-{}", i + 1);
     cells[1].style = "text " + badge.style;
@@ -370,11 +371,11 @@ std::string verdict_line(const Result& result) {
 std::string headline(const Result& result) {
   const Summary& summary = result.summary;
   const auto [name, figure] = headline_figure(result);
-  std::string text = result.is_tpcc()
+  std::string text = result.kind().has_tpmc
                          ? fmt::format("**{} {}**", name, figure)
                          : fmt::format("**{} {}**, {} committed", figure, name,
                                        text::grouped(all_transactions(result).ok_count));
-  if (!result.is_tpcc()) {
+  if (!result.kind().has_tpmc) {
     if (result.backlog)
       text += fmt::format(", backlog of {} at the end",
                           text::counted_grouped(*result.backlog, "transaction"));

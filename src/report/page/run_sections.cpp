@@ -56,15 +56,15 @@ Table deferred_table(const DeferredDelivery& deferred) {
 
 Blocks transaction_blocks(const Result& result) {
   Blocks blocks = {transactions_table(result)};
-  const bool has_service_times = !result.is_tpcc() && result.plan.is_open_loop();
+  const bool has_service_times = result.plan.is_open_loop();
   if (has_service_times) blocks.emplace_back(service_times_table(result));
   blocks.emplace_back(note(
       "Latency runs from the intended start to the answer, retries included. {} {}Unknown: commits "
       "without an answer, a part of Failed.",
       has_service_times ? "Service time runs from the first statement to the answer."
                         : "Wait is its part before a permit and a connection were available.",
-      result.is_tpcc() ? "Rolled back: on purpose, as the specification requires. " : ""));
-  if (Table statements = statements_table(result); !statements.rows.empty() && !result.is_tpcc())
+      result.kind().has_specification ? "Rolled back: on purpose, as the specification requires. " : ""));
+  if (Table statements = statements_table(result); !statements.rows.empty() && !result.kind().has_specification)
     blocks.emplace_back(std::move(statements));
   if (result.deferred_delivery) blocks.emplace_back(deferred_table(*result.deferred_delivery));
   if (result.delivery_skipped_districts > 0) {
@@ -457,7 +457,7 @@ Blocks detail_sections(const Result& result, const std::string& id) {
   Blocks ledger = {about(
       "Writes of the whole run, warm-up included: as the database acknowledged them, and as the "
       "tables contain them.")};
-  append(ledger, result.is_tpcc() ? ledger_blocks(result) : account_blocks(result));
+  append(ledger, result.kind().has_warehouses ? ledger_blocks(result) : account_blocks(result));
   add("Ledger", std::move(ledger));
   add("Settings of the run", {settings_blocks(result)}, "plan");
   add("Environment", {environment_blocks(result)});

@@ -123,7 +123,8 @@ FigureColumns<TransactionResult> transaction_columns(const Result& result) {
   add_percentiles(columns, {50, 90, 95, 99, 100}, common_percentiles, bounded_ms_wording);
   columns.push_back({only_page("Wait p50"), [](Row one) { return ms_wording(one.wait, 50); }});
   columns.push_back({only_page("Wait p99"), [](Row one) { return ms_wording(one.wait, 99); }});
-  columns.push_back({{result.is_tpcc() ? "limit" : "", "p90 limit"}, limit_wording, 5});
+  columns.push_back(
+      {{result.kind().has_specification ? "limit" : "", "p90 limit"}, limit_wording, 5});
   return columns;
 }
 
@@ -170,7 +171,7 @@ FigureColumns<RankResult> load_host_columns(const Result& result) {
     return histogram.empty() ? unknown : plain_ms(histogram.percentile_ns(99));
   };
   if (any([](Host one) { return !one.lost.empty(); })) add("lost at", "Lost at", lost_cell);
-  if (result.is_tpcc()) {
+  if (result.kind().has_warehouses) {
     add("warehouses", "Warehouses",
         [](Host one) { return fmt::format("{}-{}", one.warehouse_first, one.warehouse_last); });
   }
@@ -275,7 +276,7 @@ std::string settings_without_durability(const Result& result) {
 }
 
 std::string disclaimer_of(const Result& result) {
-  if (!result.is_tpcc()) return "";
+  if (!result.kind().has_specification) return "";
   return "This is not an official TPC result and must not be compared with published ones.";
 }
 

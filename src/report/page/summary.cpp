@@ -33,7 +33,7 @@ class SummaryBuilder {
                                       result_.tool.name, result_.tool.version)},
                Gap{}};
     add_verdict();
-    result_.is_tpcc() ? add_headline_of_tpcc() : add_headline_of_ycsb_and_scripts();
+    result_.kind().has_tpmc ? add_headline_of_tpcc() : add_headline_of_ycsb_and_scripts();
     add_tables();
     add_limits();
     blocks_.emplace_back(Gap{});
