@@ -32,7 +32,7 @@ struct LoadVerdict {
     return confirmed ? !*confirmed : held == 0 && failed >= failures_that_break;
   }
   bool holds() const { return confirmed.value_or(held > 0); }
-  // Nothing is known yet, or a single probe failed.
+  // True before the first probe, and after a single failed probe.
   bool open() const { return !breaks() && !holds(); }
   bool given_up() const {
     return (probes_by_client >= client_failures_most && open()) ||

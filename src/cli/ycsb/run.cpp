@@ -12,7 +12,6 @@
 #include "ranks/member_run.h"
 #include "report/document/result_json.h"
 #include "report/page/report.h"
-#include "report/page/ycsb_output.h"
 
 namespace drover::cli {
 namespace {

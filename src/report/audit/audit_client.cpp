@@ -28,8 +28,8 @@ constexpr double delay_least_ms = 1;
 // Wake-ups of a worker for a New-Order: its timer and two answers.
 constexpr double wake_ups_of_new_order = 3;
 
-// The same limit for the timer lag, which is the whole wait of an event: for a processor, also
-// behind a database on the same machine, and for the worker's earlier events.
+// The same limit for the timer lag, which is the whole wait of an event: for a processor (which a
+// database on the same machine may use) and for the worker's earlier events.
 constexpr double reaction_share_most = 0.25;
 constexpr double reaction_least_ms = 2;
 
@@ -252,7 +252,7 @@ Judged judge_waiting(const Result& result) {
   if (const std::string reason = line_by_design(result); !reason.empty())
     return not_judged("{}", reason);
   const TransactionResult all = all_transactions(result);
-  // The waits of those without an answer are not known.
+  // The waits of unanswered transactions are unknown.
   const measure::HistogramSnapshot latencies = all.answered_latency();
   if (latencies.empty()) return not_judged("no transaction was answered");
   const measure::HistogramSnapshot& waits = all.wait;

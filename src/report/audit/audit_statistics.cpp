@@ -61,7 +61,7 @@ Distribution observed_exponential(double mean, double warmup, double interval) {
   const double cut = think_time_cut * mean;
   // The integral of (1/mean) exp(-x/mean) (end - x) / interval.
   const auto thinned = [=](double x) { return std::exp(-x / mean) * (mean - end + x) / interval; };
-  // What is seen of the durations up to x, as a share of all that there are.
+  // The share of all durations that are at most x and that the interval shows.
   const auto seen = [=](double x) {
     if (x <= 0) return 0.0;
     const double limit = std::min({x, cut, end});
@@ -176,7 +176,7 @@ class ShiftSearch {
   // Returns nothing if no shift matters, or chance explains it.
   std::optional<LevelShift> run() {
     if (values_.size() < level_shift_values_least) return std::nullopt;
-    // A step is a stretch that goes on to the end.
+    // A step is a stretch that lasts to the end.
     for (std::size_t first = 1; first < values_.size(); ++first)
       for (std::size_t last = first + options_.stretch_least; last <= values_.size(); ++last)
         try_stretch(first, last);

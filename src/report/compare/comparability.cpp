@@ -49,7 +49,7 @@ std::vector<Trait> traits_of(const Result& result) {
   for (const auto& [key, shown] : settings::settings_to_agree_in(result.plan)) {
     traits.push_back({std::string(key), text::shown(shown.label), text::shown(shown.text)});
     if (key != key_backend || result.plan.simulate_ms) continue;
-    // A document from before there was another kind does not name it.
+    // Older documents do not name the database.
     traits.back().text = server ? text::shown(server->kind) : "a database";
   }
   traits.push_back(

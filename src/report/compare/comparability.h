@@ -40,7 +40,7 @@ struct Sides {
   std::string_view base_words = "base has";
   std::string_view new_words = "new has";
 
-  std::vector<const Result*> all_runs() const;  // those of base first
+  std::vector<const Result*> all_runs() const;  // the runs of base first
 };
 
 // Returns the differences among all runs of both sides, and the flaws of each.
@@ -54,8 +54,8 @@ std::vector<Obstacle> find_flaws(const Result& run, std::string_view name);
 // commits, settings) or may explain a change (another client machine).
 std::vector<std::string> find_other_differences(const Sides& sides);
 
-// "Time in the server by wait event, base to new: CPU 61% to 43%, IO:WALSync 20% to 41%, others 19%
-// to 16%."; empty unless both sides have runs with --server-stats. A side is the mean of its runs.
+// "Shares of the time in the server by wait event, from base to new: CPU 61% to 43%, IO:WALSync 20%
+// to 41%."; empty unless both sides have runs with --server-stats. A side is the mean of its runs.
 std::string wait_events_note(std::span<const Result> base, std::span<const Result> new_runs);
 
 // Returns a text that is equal for comparable results: the settings that must be equal, except the

@@ -296,7 +296,7 @@ std::vector<LimitVerdict> judge_limits(const std::vector<Limit>& limits,
         *std::ranges::find(differences, limit.metric, &MetricDifference::metric);
     const bool is_value = limit.kind == Limit::Kind::value;
     verdicts.push_back(is_value ? judge_value(limit, difference) : judge_change(limit, difference));
-    // Those without a test take part with a p that is never significant.
+    // A limit without a test has a p that is never significant.
     if (!is_value) p.push_back(limit.above ? difference.p_higher : difference.p_lower);
   }
   const std::vector<bool> significant = significant_ones(p, level);

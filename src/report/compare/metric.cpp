@@ -55,7 +55,7 @@ bool is_wait_for_server(std::string_view event) {
   return !is_cpu(event) && !event.starts_with("Client:");
 }
 
-// The first twelve are complete names. The others follow a dot after a transaction type or "all".
+// The first twelve names are complete. The further ones follow a transaction type and a dot.
 constexpr std::array<Metric::Traits, 17> kinds = {
     {{"tpmC", Kind::rate, "/min", "New-Orders committed per minute",
       [](const Metric&, const Result& run) {

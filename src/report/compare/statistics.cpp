@@ -90,8 +90,9 @@ Tails tails_of(const std::vector<double>& distribution, std::size_t sum) {
           std::min(std::accumulate(at, distribution.end(), 0.0), 1.0)};
 }
 
-// How many of the ordered values are cut off at either end of the interval: as many as the
-// statistic has values that are too rare, the least first. Nothing is cut if none is, which is -1.
+// Returns how many of the ordered values are cut off at either end of the interval: one less than
+// the number of the statistic's smallest values that together have a probability of at most `tail`.
+// -1: the ends of the interval are infinite.
 std::ptrdiff_t number_of_rare(std::span<const double> distribution, double tail) {
   double below = 0;
   std::ptrdiff_t cut = -1;

@@ -19,7 +19,7 @@
 namespace drover::report {
 namespace {
 
-// The result with which the others are compared, and how many results would be drawn.
+// The result with which all other results are compared, and the number of results to draw.
 struct Reference {
   const HistoryEntry* entry = nullptr;
   std::size_t count = 0;

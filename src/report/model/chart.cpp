@@ -19,7 +19,7 @@ constexpr double title_height = 24;
 constexpr double gap_below_panel = 14;
 constexpr double axis_height = 40;
 
-// How wide letters are at most, and what the narrowest and an ordinary page leave for a chart.
+// The greatest width of a letter, and the widths of a chart on the narrowest and on ordinary pages.
 constexpr double letter_width = 7.5;
 constexpr double narrow_width = 300;
 constexpr double wide_width = 720;
@@ -47,7 +47,7 @@ class Drawing {
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) draw_panel(i);
     draw_lanes();
     for (const ReadOut& read_out : chart_.read_outs) draw_read_out(read_out);
-    // Behind the read-outs, so that these can hide them.
+    // Read-outs are drawn before the titles, which they hide.
     for (std::size_t i = 0; i < chart_.panels.size(); ++i) draw_title(i);
   }
 
@@ -87,7 +87,7 @@ class Drawing {
     const auto group = html_.open("g", {{"class", band.classes}});
     html_.line("title", band.description);
     draw_rectangle(start, end, top, bottom);
-    // A second is too narrow to be seen in the chart of a day, but for this line.
+    // This line makes a second visible in the chart of a day.
     draw_line("edge", start, top, start, band.edge_in_lane ? lane_bottom : bottom_);
   }
 
@@ -149,7 +149,7 @@ class Drawing {
         line += command + x_of(point.x) + ' ' + coordinate(height_of(point.y));
         command = 'L';
       }
-      // A point alone is a line of no length, which its round ends make a dot.
+      // The round ends of a line of no length make a dot of a single point.
       if (piece.size() == 1) line += "h0";
       if (!curve.has_envelope || piece.size() < 2) continue;
       command = 'M';
@@ -174,14 +174,14 @@ class Drawing {
               y - 5, at_right ? "end" : "start", mark.label);
   }
 
-  // A label is left out where it would lie over another one, first on narrow pages.
+  // Leaves out labels that would overlap, first on narrow pages.
   void draw_lanes() {
     std::vector<Room> rooms(chart_.lanes);
     for (const Band& band : chart_.bands) {
       if (band.label.empty() || band.lane >= rooms.size()) continue;
       Room& room = rooms[band.lane];
       const double letters = static_cast<double>(band.label.size()) * letter_width + 12;
-      // Behind a block that is too short for it.
+      // The label follows a block that is too short for it.
       const double length = position(band.end) - position(band.start);
       const bool behind = band.block_in_lane && length * narrow_width < letters;
       const double start = position(behind ? band.end : band.start);
@@ -220,7 +220,7 @@ class Drawing {
       html_.line("text", {{"y", coordinate(tops_[i] - 8)}}, read_out.lines[i]);
   }
 
-  // In the upper left corner, where curves that only rise are not.
+  // The lines stand in the upper left corner, which rising curves leave free.
   void draw_stacked(const ReadOut& read_out, double top) {
     constexpr double line_height = 16;
     std::size_t letters = 0;
@@ -252,7 +252,7 @@ class Drawing {
     }
   }
 
-  // Up to where a lane is taken, as a share of its width.
+  // The end of the last label in a lane, as a share of the width, by page width.
   struct Room {
     double wide = 0;
     double narrow = 0;

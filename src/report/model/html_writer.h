@@ -35,7 +35,7 @@ class Literal {
 // are not UTF-8 become U+FFFD.
 std::string escaped(std::string_view text);
 
-// Returns at most `characters_max` characters, and the number of those that are left out.
+// Returns at most `characters_max` characters, followed by the number of omitted characters.
 std::string shortened(std::string_view text, std::size_t characters_max);
 
 // At most this number of characters of a text is shown.

@@ -225,7 +225,7 @@ class CharacterChart {
       high_ = any ? std::max(high_, point.y) : point.y;
       any = true;
     });
-    // Equal values, and those that hardly differ, stand in the middle of the scale.
+    // Equal and nearly equal values stand in the middle of the scale.
     const double least = std::max(std::abs(high_) * 0.02, 1e-9);
     if (high_ - low_ < least) {
       const double middle = (low_ + high_) / 2;

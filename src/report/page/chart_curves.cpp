@@ -389,7 +389,7 @@ WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timel
       if (place < sums.sessions.size()) sums.sessions[place] += static_cast<double>(sessions);
     }
   }
-  // A sample may be a little late: then a column has none, and the next one two.
+  // A late sample falls into the next column, which then has two samples.
   constexpr double late_s_most = 1.5;
   const auto back_most = static_cast<std::int64_t>(std::floor(late_s_most / timeline.column_s));
   for (const TimelineColumn& column : timeline.columns) {

@@ -93,7 +93,7 @@ std::vector<Panel> time_panels(const Timeline& timeline) {
   return panels;
 }
 
-// In the order of the panels.
+// Returns a line for each panel.
 std::vector<std::string> read_out_lines(const Timeline& timeline, const TimelineColumn& column) {
   using enum TimeFigure;
   const auto mean = [&](TimeFigure figure) { return mean_text(column, figure); };
@@ -213,7 +213,8 @@ std::vector<SpectrumLine> spectrum_lines(const Result& result) {
   return lines;
 }
 
-// Fits the axis to the curves, and to the limits unless these are far away. Returns these.
+// Fits the axis to the curves, and to the limits that are near. Returns the limits that are too far
+// above the curves.
 std::string fit_axis(Panel& panel, const std::vector<SpectrumLine>& lines) {
   double lowest = 0;
   double highest = 0;
@@ -225,7 +226,7 @@ std::string fit_axis(Panel& panel, const std::vector<SpectrumLine>& lines) {
       }
     }
   }
-  std::map<double, std::string> limits;  // ms, and whose it is
+  std::map<double, std::string> limits;  // the transaction types of each limit in ms
   for (const SpectrumLine& line : lines) {
     if (!line.limit_s || *line.limit_s <= 0) continue;
     std::string& names = limits[*line.limit_s * 1000];
@@ -239,8 +240,7 @@ std::string fit_axis(Panel& panel, const std::vector<SpectrumLine>& lines) {
           fmt::format("{}{} for {}", beyond.empty() ? "" : "; ", milliseconds_label(ms), names);
       continue;
     }
-    // With room for the label above it.
-    constexpr double room = 1.5;
+    constexpr double room = 1.5;  // for the label above the line
     highest = std::max(highest, ms * room);
     std::string label = "limit " + milliseconds_label(ms);
     if (limits.size() > 1 && names.find(',') == std::string::npos) label += ", " + names;

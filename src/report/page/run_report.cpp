@@ -145,7 +145,7 @@ Tiles latency_tiles(const Result& result) {
   return tiles;
 }
 
-// Whether a result can be trusted, and its most important figures.
+// Returns the verdict on a result, warnings, and the most important figures.
 Blocks verdict_blocks(const Result& result) {
   const VerdictBadge badge = badge_of(result);
   Blocks blocks = {Paragraph{only_page(badge.sentence), "badge " + badge.style, badge.icon}};

@@ -193,7 +193,7 @@ struct JudgementWords {
   const char* icon;
   const char* word;
 };
-// In the order of urgency.
+// The most urgent judgement is the first.
 constexpr JudgementWords judgement_words[] = {{Judgement::invalid, "✗", "invalid"},
                                               {Judgement::broken, "!", "broken"},
                                               {Judgement::held, "✓", "held"},

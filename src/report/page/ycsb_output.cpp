@@ -1,4 +1,4 @@
-#include "report/page/ycsb_output.h"
+#include "report/page/report.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -101,7 +101,7 @@ std::size_t counts_index(std::uint64_t value) {
   return (bucket + 1) * half + sub_bucket - half;
 }
 
-// By value in microseconds.
+// Returns the counts of HdrHistogram's buckets of microseconds.
 std::vector<std::uint64_t> counts_of(const measure::HistogramSnapshot& latency) {
   const measure::SparseHistogram sparse = latency.to_sparse();
   std::vector<std::uint64_t> counts(counts_index(sparse.max_ns / 1'000) + 1);
@@ -132,7 +132,7 @@ void append_zigzag(std::string& out, std::int64_t number) {
   out += static_cast<char>(value);
 }
 
-// A run of empty buckets is its length, negative.
+// Returns the counts, with a negative number for each stretch of empty buckets.
 std::string payload_of(const std::vector<std::uint64_t>& counts) {
   std::string payload;
   for (std::size_t i = 0; i < counts.size();) {
@@ -180,11 +180,11 @@ std::string hdr_encoded(const measure::HistogramSnapshot& latency) {
   std::string plain;
   append_big_endian(plain, cookie, 4);
   append_big_endian(plain, payload.size(), 4);
-  append_big_endian(plain, 0, 4);  // the offset of its indexes
+  append_big_endian(plain, 0, 4);  // offset of the indexes
   append_big_endian(plain, digits, 4);
-  append_big_endian(plain, 1, 8);  // the lowest value that is told apart from 0
+  append_big_endian(plain, 1, 8);  // the lowest value that differs from 0
   append_big_endian(plain, highest, 8);
-  append_big_endian(plain, std::bit_cast<std::uint64_t>(1.0), 8);  // a value is what it is
+  append_big_endian(plain, std::bit_cast<std::uint64_t>(1.0), 8);  // values are not scaled
   const std::string compressed = deflated(plain + payload);
   std::string bytes;
   append_big_endian(bytes, cookie_compressed, 4);

@@ -1,4 +1,4 @@
-#include "report/page/ycsb_output.h"
+#include "report/page/report.h"
 
 #include <gtest/gtest.h>
 
