@@ -119,6 +119,12 @@ void set_rate(const ClientOptions& options, load::Plan& plan) {
   }
   plan.rate = options.rate;
   plan.poisson = options.poisson;
+  plan.think_time = Duration(std::llround(options.run.settings.think_time_s * 1e9));
+  if (plan.think_time > Duration::zero() && plan.rate > 0) {
+    throw UsageError(
+        "--think-time cannot be combined with --rate, which starts operations on a schedule. Leave "
+        "out one of them");
+  }
   if (plan.poisson && plan.rate <= 0) {
     throw UsageError("--arrivals poisson needs --rate, because a closed loop has no schedule");
   }
@@ -289,6 +295,12 @@ Option arrivals_option(ClientOptions& options, const std::string& condition) {
           condition +
               ": time between starts. constant: equal; poisson: random, as with "
               "independent users"};
+}
+
+Option think_time_option(ClientOptions& options) {
+  return {"--think-time", in_seconds(&options.run.settings.think_time_s), "TIME",
+          "Closed loop: pause of each client after an answer. The latency excludes this pause",
+          in_range(between(seconds(0), hours(24)))};
 }
 
 void add_connection_options(Command& command, ClientOptions& options) {

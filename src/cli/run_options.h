@@ -76,6 +76,7 @@ Option max_inflight_option(RunOptions& options);
 Option clients_option(ClientOptions& options, std::string description);
 // `condition` begins the description: "With --rate".
 Option arrivals_option(ClientOptions& options, const std::string& condition);
+Option think_time_option(ClientOptions& options);
 // --connections, --max-inflight, --threads, --seed and the options of sessions, for clients.
 void add_connection_options(Command& command, ClientOptions& options);
 // `transactions` is the workload's name of what clients execute.

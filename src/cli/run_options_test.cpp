@@ -51,6 +51,7 @@ struct ClientRun {
     Command& command = program.add_command("run");
     add_database_options(command, options.database);
     add_client_options(command, options, "operations");
+    command.add_options({think_time_option(options)});
     add_part_options(command, options, [] { return 0; });
     add_failure_options(command, options);
     line.insert(line.begin(), "run");
@@ -92,9 +93,19 @@ TEST(ClientRun, SetsTheSettingsOfTheResult) {
   EXPECT_EQ(run.plan.share.total, 4U);
 }
 
+TEST(ClientRun, HasAThinkTime) {
+  const ClientRun run({"--think-time", "250ms"});
+  EXPECT_EQ(run.run.settings.think_time_s, 0.25);
+  EXPECT_EQ(run.plan.think_time, std::chrono::milliseconds(250));
+  EXPECT_EQ(ClientRun({}).plan.think_time, coro::Duration::zero());
+}
+
 TEST(ClientRun, RefusesWhatDoesNotFit) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> lines = {
       {{"--arrivals", "poisson"}, "--arrivals poisson needs --rate"},
+      {{"--think-time", "1s", "--rate", "5"}, "--think-time cannot be combined with --rate"},
+      {{"--think-time", "5"}, "--think-time 5: the unit is missing"},
+      {{"--think-time", "25h"}, "--think-time 25h: expected a time from 0s to 24h"},
       {{"--rate", "0.0001"}, "--rate 0.0001: expected at least 0.001 per second"},
       {{"--operations", "100", "--warmup", "5s"}, "--operations cannot be combined with --warmup"},
       {{"--operations", "100", "--max-attempts", "0"},

@@ -1,8 +1,8 @@
-// ClientLoop: identical clients of a workload without pauses. In a closed loop each client starts a
-// transaction when its previous one was answered. In an open loop (Plan::rate) the clients of a
-// worker share a schedule, and a free client takes the next start of the schedule (Schroeder et
-// al., "Open Versus Closed", NSDI 2006). Clients begin when the phases of the run are known, and
-// end with the run, or when they have executed Plan::operations.
+// ClientLoop: identical clients of a workload. In a closed loop each client starts a transaction
+// when its previous one was answered and its think time (Plan::think_time) has passed. In an open
+// loop (Plan::rate) the clients of a worker share a schedule, and a free client takes the next
+// start of the schedule (Schroeder et al., "Open Versus Closed", NSDI 2006). Clients begin when the
+// phases of the run are known, and end with the run, or when they have executed Plan::operations.
 //
 //   ClientLoop clients_{plan, index};
 //   void start_terminals(ClientGroup& group) override {
@@ -12,6 +12,7 @@
 // Belongs to its worker.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -93,8 +94,8 @@ class ClientLoop {
   }
 
  private:
-  // Closed loop: the pause of a client after a failed transaction, so that it does not retry in a
-  // tight loop.
+  // Closed loop: the shortest pause of a client after a failed transaction, so that it does not
+  // retry in a tight loop.
   static constexpr coro::Duration pause_after_failure = std::chrono::milliseconds(100);
 
   template <class Make>
@@ -112,9 +113,12 @@ class ClientLoop {
       }
       const ClientGroup::Answered answered = co_await group.transact((*make)(number), time);
       time = answered.at;
-      if (answered.succeeded || arrivals_ || operations_left_ == 0) continue;
+      if (arrivals_ || operations_left_ == 0) continue;
+      const coro::Duration pause =
+          answered.succeeded ? plan_.think_time : std::max(plan_.think_time, pause_after_failure);
+      if (pause <= coro::Duration::zero()) continue;
       // The latency of the next transaction counts from the end of the pause.
-      time += pause_after_failure;
+      time += pause;
       if (!co_await coro::slept_until(time)) co_return;
     }
     if (--at_work_ == 0 && operations_left_ == 0) group.all_done();

@@ -182,6 +182,22 @@ TEST(Clients, ClosedLoopGoesOnWithTheAnswer) {
   EXPECT_EQ(backlog_of(ended), 0U);
 }
 
+TEST(Clients, ThinkTimeIsAPauseAfterEachAnswerAndNoLatency) {
+  Plan plan = plan_of(4);
+  plan.think_time = 90ms;
+  const Ended ended = run_to_its_end(plan);
+  EXPECT_EQ(measured_of(ended).ok_count, 4 * 100U);
+  EXPECT_LT(ended.outcome.workers[0]->measured[0].latency.snapshot().max_ns(), 11'000'000U);
+}
+
+TEST(Clients, AFailureExtendsOnlyAShorterThinkTime) {
+  Plan plan = plan_of(1);
+  plan.think_time = 200ms;
+  const Ended ended = run_to_its_end(plan, 0s, 0s, nullptr, 2);
+  EXPECT_EQ(ended.outcome.workers[0]->measured[0].failed_count.get(), 24U);
+  EXPECT_EQ(ended.outcome.workers[0]->measured[0].ok_count.get(), 24U);
+}
+
 // A success and a failure take 10 ms each, and the pause after the failure takes 100 ms: 120 ms for
 // both.
 TEST(Clients, ThePauseAfterAFailureIsNoLatency) {

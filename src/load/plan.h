@@ -120,7 +120,8 @@ struct Plan {
   std::uint64_t seed = 0;
   // Open loop: transactions that the clients of all hosts start per second. 0: closed loop.
   double rate = 0;
-  bool poisson = false;  // open loop: exponential instead of constant gaps
+  bool poisson = false;         // open loop: exponential instead of constant gaps
+  coro::Duration think_time{};  // closed loop: pause of a client after each answer
   // Number of transactions, over all hosts, after which the run ends; 0: the run ends by time.
   std::uint64_t operations = 0;
   // Names of the server hosts over which connections are distributed.

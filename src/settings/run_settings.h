@@ -92,6 +92,7 @@ struct RunSettings {
   std::uint64_t clients = 0;
   double rate = 0;  // scheduled transactions per second; 0: closed loop
   std::string arrivals;
+  double think_time_s = 0;  // closed loop: pause of a client after an answer
   std::uint64_t operations = 0;
   std::string protocol;
   std::vector<WorkloadSetting> workload;  // in the order of the reports
@@ -139,6 +140,9 @@ void describe_clients(auto& visit, Of<RunSettings> auto& run) {
       "arrivals", run.arrivals, one_of("constant|poisson|"),
       "Distribution of the time between two scheduled transactions; empty in a closed loop.",
       Need::added);
+  visit.field("think_time_s", run.think_time_s, seconds,
+              "Closed loop: pause of a client after each answer, in seconds; 0: no pause.",
+              Need::added);
   visit.field("operations", run.operations, count,
               "Fixed number of transactions to execute; 0: the run is limited by time.",
               Need::added);

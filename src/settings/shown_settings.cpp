@@ -47,6 +47,10 @@ std::string rate_text(const RunSettings& run) {
   return fmt::format("open loop, {:g} tx/s, {}", run.rate, or_else(run.arrivals, "constant"));
 }
 
+std::string think_time_text(const RunSettings& run) {
+  return run.think_time_s > 0 ? fmt::format("{:g} s", run.think_time_s) : "none";
+}
+
 std::string operations_text(const RunSettings& run) {
   return run.operations > 0 ? text::grouped(run.operations) : "by time";
 }
@@ -83,6 +87,7 @@ std::vector<ShownSetting> load_of_clients(const RunSettings& run) {
       {"Warm-up", text::length_text(run.warmup_s)},
       {"Transactions", operations_text(run)},
       {"Seed", fmt::format("{}", run.seed)}};
+  if (run.think_time_s > 0) rows.push_back({"Think time", think_time_text(run)});
   for (const WorkloadSetting& one : run.workload) rows.push_back({one.name, one.value});
   return rows;
 }
@@ -94,6 +99,7 @@ std::vector<ComparedSetting> to_agree_in_of_clients(const RunSettings& run) {
       {"clients", {"clients", fmt::format("{}", run.clients)}},
       {"rate", {"rate", run.is_open_loop() ? fmt::format("{:g} tx/s", run.rate) : "none"}},
       {"arrivals", {"arrivals", run.arrivals}},
+      {"think_time", {"think time", think_time_text(run)}},
       {"operations", {"number of transactions", operations_text(run)}},
       {"inflight",
        {"transactions in flight", run.is_open_loop() ? "open loop" : fmt::format("{}", at_a_time)}},

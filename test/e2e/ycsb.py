@@ -251,6 +251,10 @@ class Workloads(YcsbTestCase):
                     else:
                         self.assertIsNone(one.get("service"), name)
 
+        document = self.run_to_end("open_loop", *arguments, "--think-time", "20ms")
+        self.assertEqual(document["plan"]["think_time_s"], 0.02)
+        self.assertGreaterEqual(document["summary"]["time_seconds"], 49 * 0.02)
+
     def test_the_lines_of_the_original_and_logs_of_histograms(self):
         self.server.sql("CREATE SCHEMA lines")
         self.load("lines")
@@ -477,6 +481,7 @@ class WrongUse(harness.TestCase):
         (["ycsb", "run", "--rate", "-1"], "--rate -1"),
         (["ycsb", "run", "--rate", "nan"], "--rate"),
         (["ycsb", "run", "--arrivals", "poisson"], "needs --rate"),
+        (["ycsb", "run", "--think-time", "1s", "--rate", "5"], "--think-time cannot be combined with --rate"),
         (["ycsb", "run", "-p", "dotransactions=false"], "drover ycsb load"),
         (["ycsb", "run", "--share", "3/2"], "--share 3/2"),
         (["ycsb", "run", "--clients", "0"], "--clients 0"),

@@ -158,6 +158,7 @@ void add_ycsb_run(Command& ycsb) {
   add_property_options(run, arguments->properties, {"workload", "recordcount"});
   add_verify_option(run, *arguments);
   add_client_options(run, *arguments, "operations");
+  run.add_options("Load", {think_time_option(*arguments)});
   add_isolation_options(run, arguments->isolation);
   add_part_options(run, *arguments, run.action);
   add_failure_options(run, *arguments);

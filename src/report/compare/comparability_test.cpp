@@ -107,6 +107,7 @@ TEST(ComparabilityTest, EverySettingThatDiffersIsNamedOrHasAReason) {
       {"schema", {"schema: ", "schema: "}},
       {"seed", {"seed: ", "seed: "}},
       {"server_stats", {"--server-stats: ", "--server-stats: "}},
+      {"think_time_s", {without_effect, "think time: "}},
       {"simulate_ms", {"transactions run on: ", "transactions run on: "}},
       {"statement_timeout_s", {"statement timeout: ", "statement timeout: "}},
       {"statements", {"statements: ", without_effect}},

@@ -311,6 +311,8 @@ TEST(CompareOfOthers, WhatItWasGivenHasToAgree) {
   expect_one("rate", "base has 100 tx/s, new has 200 tx/s", [](Result& r) { r.plan.rate = 200; });
   expect_one("arrivals", "base has poisson, new has constant",
              [](Result& r) { r.plan.arrivals = "constant"; });
+  expect_one("think_time", "base has none, new has 0.25 s",
+             [](Result& r) { r.plan.think_time_s = 0.25; });
   expect_one("clients", "base has 32, new has 31", [](Result& r) { r.plan.clients = 31; });
   expect_one("operations", "new has 500", [](Result& r) { r.plan.operations = 500; });
   expect_one("workload", "requestdistribution: base has zipfian, new has uniform",

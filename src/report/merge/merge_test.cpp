@@ -507,6 +507,7 @@ TEST(Merge, EverySettingIsTheSameInAllPartsOrAHostHasItsOwn) {
       {"server_stats", Of::host},
       {"simulate_ms", Of::all},
       {"statement_timeout_s", Of::all},
+      {"think_time_s", Of::all},
       {"statements", Of::all},
       {"terminals", Of::host},
       {"threads", Of::host},
