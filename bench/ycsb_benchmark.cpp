@@ -9,7 +9,6 @@
 #include "random/distributions.h"
 #include "workload/ycsb/clients/operations.h"
 #include "workload/ycsb/keys.h"
-#include "workload/ycsb/properties/field_lengths.h"
 #include "workload/ycsb/values.h"
 
 namespace drover::ycsb {

@@ -9,7 +9,6 @@
 #include "database/error.h"
 #include "report/document/described_text.h"
 #include "text/plain_text.h"
-#include "workload/ycsb/part_fields.h"
 #include "workload/ycsb/properties/properties.h"
 
 namespace drover::benchmark {
@@ -23,17 +22,15 @@ Task<database::ServerFacts> YcsbBenchmark::prepare() {
   prepared_ = co_await database_.prepare(plan.properties, known);
   isolation_ =
       co_await database_.choose_isolation(plan.properties, options_.isolation, prepared_.server);
-  // The host's own of each so many rows, whatever the others have inserted by now.
+  // Each host inserts the rows whose number modulo the number of hosts is its own.
   const std::uint64_t hosts = plan.share.ranks;
   plan.next_row = (prepared_.next_row + hosts - 1) / hosts * hosts + plan.share.rank;
   if (options_.all_rows) take_all_rows();
   const auto end =
       static_cast<std::uint64_t>(plan.properties.insert_start + plan.properties.insert_count);
-  plan.missing_rows.clear();
-  for (ycsb::RowRange range : prepared_.missing_rows.value_or(std::vector<ycsb::RowRange>())) {
-    range.end = std::min(range.end, end);
-    if (range.begin < range.end) plan.missing_rows.push_back(range);
-  }
+  plan.missing_rows = prepared_.missing_rows.value_or(std::vector<ycsb::RowRange>());
+  for (ycsb::RowRange& range : plan.missing_rows) range.end = std::min(range.end, end);
+  std::erase_if(plan.missing_rows, [](const auto& range) { return range.begin >= range.end; });
   co_return prepared_.server;
 }
 
@@ -53,7 +50,7 @@ void YcsbBenchmark::take_all_rows() {
 
 namespace {
 
-// What makes the load: the rest is of the client, and stands elsewhere.
+// Returns true for properties that determine the load. Other fields of the result show the rest.
 bool is_of_the_load(const ycsb::Properties& properties, std::string_view name) {
   constexpr std::array<std::string_view, 8> always = {
       "fieldcount",  "fieldlength", "readallfields", "writeallfields",
@@ -62,7 +59,7 @@ bool is_of_the_load(const ycsb::Properties& properties, std::string_view name) {
       "workload",        "threadcount",    "target",        "maxexecutiontime",
       "status.interval", "operationcount", "dotransactions"};
   const auto is_in = [name](const auto& list) {
-    return std::find(list.begin(), list.end(), name) != list.end();
+    return std::ranges::find(list, name) != list.end();
   };
   if (is_in(always) || name.ends_with("proportion")) return true;
   return properties.is_given(name) && !is_in(elsewhere);
@@ -70,8 +67,9 @@ bool is_of_the_load(const ycsb::Properties& properties, std::string_view name) {
 
 std::vector<settings::WorkloadSetting> given_of(const ycsb::Properties& properties) {
   std::vector<settings::WorkloadSetting> given;
-  for (const ycsb::ShownProperty& one : ycsb::shown_properties(properties)) {
-    if (is_of_the_load(properties, one.name)) given.push_back({one.name, one.value});
+  for (const ycsb::PropertyDefinition& one : ycsb::property_table()) {
+    if (is_of_the_load(properties, one.name))
+      given.push_back({one.name, one.kind.show(properties)});
   }
   if (properties.request_distribution == ycsb::RequestDistribution::zipfian &&
       !properties.is_given("zipfian.skew")) {
@@ -102,22 +100,18 @@ load::WorkloadFactory YcsbBenchmark::workload(std::function<void(std::string_vie
     complete_backend_settings(index, prepared_.server, settings);
     settings.statement_timeout = settings_.statement_timeout();
     settings.wait_for_server = settings_.waits_for_database();
-    settings.resolve_patience = settings_.patience_afterwards();
+    settings.resolve_timeout = settings_.patience_afterwards();
     return database_.make_backend(std::move(settings));
   };
   return ycsb::make_clients(options_.plan, backends, *records_);
 }
 
-// A table that nothing was written to is not read whole.
+// Does nothing if the run only reads, or if others run at the same time, because the sums over the
+// table then do not tell what this run has written.
 Task<void> YcsbBenchmark::ask_afterwards(coro::Duration patience) {
-  const ycsb::Properties& properties = options_.plan.properties;
-  const bool writes = properties.update_proportion + properties.insert_proportion +
-                          properties.read_modify_write_proportion >
-                      0;
-  // What the table says of several runs at the same time says nothing of one of them.
-  if (!writes || !options_.plan.share.is_whole()) co_return;
-  after_ =
-      co_await database_.read_sums_patiently(options_.plan.properties, prepared_.values, patience);
+  const ycsb::Plan& plan = options_.plan;
+  if (!plan.properties.writes() || !plan.share.is_whole()) co_return;
+  after_ = co_await database_.read_sums_within(patience, plan.properties, prepared_.values);
 }
 
 namespace {
@@ -138,7 +132,7 @@ std::string YcsbBenchmark::found_for_all() const {
 }
 
 void YcsbBenchmark::complete_accounts(report::Result& merged) const {
-  // What a host that was lost has written, nobody has counted.
+  // The writes of a lost host are not counted.
   if (!after_ || merged.incomplete) return;
   const auto rise = [](std::uint64_t before, std::uint64_t after) {
     return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
@@ -154,18 +148,17 @@ void YcsbBenchmark::complete_accounts(report::Result& merged) const {
 
 void YcsbBenchmark::add_to(const load::Outcome& /*outcome*/, report::Result& result) const {
   const ycsb::Ledger ledger = records_->ledger();
-  const ycsb::Mix mix(options_.plan.properties);
+  const auto add = [&result](const char* name, std::uint64_t counted, std::uint64_t unresolved) {
+    report::Account& account = result.accounts.emplace_back();
+    account.name = name;
+    account.counted = counted;
+    account.unresolved = unresolved;
+  };
   if (prepared_.before.versions && ledger.versions + ledger.versions_unresolved > 0) {
-    report::Account& updates = result.accounts.emplace_back();
-    updates.name = fields_updated;
-    updates.counted = ledger.versions;
-    updates.unresolved = ledger.versions_unresolved;
+    add(fields_updated, ledger.versions, ledger.versions_unresolved);
   }
-  if (mix.share(ycsb::OperationType::insert) > 0) {
-    report::Account& inserts = result.accounts.emplace_back();
-    inserts.name = inserted_rows;
-    inserts.counted = ledger.inserts;
-    inserts.unresolved = ledger.inserts_unresolved;
+  if (options_.plan.properties.insert_proportion > 0) {
+    add(inserted_rows, ledger.inserts, ledger.inserts_unresolved);
   }
   complete_accounts(result);
   report::Verification verification;

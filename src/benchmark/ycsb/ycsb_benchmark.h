@@ -1,4 +1,4 @@
-// A run of YCSB.
+// YCSB as a benchmark of drover run (run/benchmark.h).
 #pragma once
 
 #include <functional>
@@ -11,18 +11,16 @@
 #include "benchmark/clients.h"
 #include "database/server.h"
 #include "workload/ycsb/clients/clients.h"
-#include "workload/ycsb/clients/plan.h"
 #include "workload/ycsb/database.h"
 
 namespace drover::benchmark {
 
-// What the options say of it.
 struct YcsbOptions {
   ycsb::Plan plan = {};
-  std::optional<database::Isolation> isolation = {};  // none: as the server has it
-  bool verify = false;                                // what is read
-  bool all_rows = false;                              // that are there: nobody has said how many
-  // By the host that gathers the run (found_for_all()); empty: prepare() asks itself.
+  std::optional<database::Isolation> isolation = {};  // none: the server's default
+  bool verify = false;                                // the values that are read
+  bool all_rows = false;                              // use all existing rows of the table
+  // The coordinator's found_for_all(). Empty: prepare() reads the table.
   std::string found = {};
 };
 
@@ -39,8 +37,7 @@ class YcsbBenchmark final : public ClientBenchmark<YcsbOptions, ycsb::Database> 
   coro::Task<void> ask_afterwards(coro::Duration patience) override;
   void add_to(const load::Outcome& outcome, report::Result& result) const override;
 
-  // Where several runs wrote, none of them can ask how many rows and versions came of its own: only who has asked before
-  // they began, and asks when they have ended.
+  // Called on the coordinator: the change of the table's sums is what all hosts have written.
   coro::Task<void> ask_what_all_wrote(coro::Duration patience) override {
     return ask_afterwards(patience);
   }
@@ -50,7 +47,7 @@ class YcsbBenchmark final : public ClientBenchmark<YcsbOptions, ycsb::Database> 
  private:
   void take_all_rows();
 
-  database::Isolation isolation_ = database::Isolation::read_committed;  // once it is prepared
+  database::Isolation isolation_ = database::Isolation::read_committed;  // after prepare()
   ycsb::RunPreparation prepared_;
   std::optional<ycsb::RunRecords> records_;
   std::optional<ycsb::TableSums> after_;

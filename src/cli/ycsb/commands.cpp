@@ -1,4 +1,4 @@
-// `drover ycsb`, and its commands that fill the table, check it and drop it.
+// `drover ycsb`, and its commands load, check and clean.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/distributed_work.h"
@@ -18,7 +20,6 @@
 #include "report/document/described_text.h"
 #include "run/process.h"
 #include "text/plain_text.h"
-#include "workload/ycsb/part_fields.h"
 
 namespace drover::cli {
 namespace {
@@ -50,46 +51,32 @@ std::size_t connections_of(const TableArguments& arguments, const load::Share& s
   return std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 16);
 }
 
-// Lines of progress, on the error stream.
-class LoadLines final : public ycsb::LoadObserver {
- public:
-  explicit LoadLines(bool quiet) : quiet_(quiet) {}
-
-  void on_loading(const ycsb::LoadProgress& progress) override {
-    if (quiet_ || progress.rows_total == 0) return;
-    const double seconds = coro::seconds_of(progress.elapsed);
-    const double rate = seconds > 0 ? static_cast<double>(progress.rows) / seconds : 0;
-    note_to_stderr(fmt::format(
-        "{} of {} rows ({:.0f}%), {} rows/s", text::grouped(progress.rows),
-        text::grouped(progress.rows_total),
-        100.0 * static_cast<double>(progress.rows) / static_cast<double>(progress.rows_total),
-        text::grouped(static_cast<std::uint64_t>(rate))));
-  }
-  void on_step(std::string_view name) override {
-    if (!quiet_) note_to_stderr(name);
-  }
-  void on_note(std::string_view line) override { note_to_stderr(line); }
-
- private:
-  bool quiet_;
-};
+void print_load_progress(const ycsb::LoadProgress& progress) {
+  if (progress.rows_total == 0) return;
+  const double seconds = coro::seconds_of(progress.elapsed);
+  const double rate = seconds > 0 ? static_cast<double>(progress.rows) / seconds : 0;
+  note_to_stderr(fmt::format(
+      "{} of {} rows ({:.0f}%), {} rows/s", text::grouped(progress.rows),
+      text::grouped(progress.rows_total),
+      100.0 * static_cast<double>(progress.rows) / static_cast<double>(progress.rows_total),
+      text::grouped(static_cast<std::uint64_t>(rate))));
+}
 
 ycsb::LoadSettings load_settings_of(const TableArguments& arguments,
                                     const load::Share& share = {}) {
-  ycsb::LoadSettings settings;
-  settings.share = share;
-  settings.properties = read_row_properties(arguments.properties);
+  ycsb::LoadSettings settings{.properties = read_row_properties(arguments.properties),
+                              .connections = connections_of(arguments, share),
+                              .share = share};
   if (const auto why = settings.properties.why_no_rows()) throw UsageError(*why);
   if (settings.properties.insert_count == 0) {
     throw UsageError(
         "the number of rows is not given. Set the number with --recordcount N (or -p "
         "recordcount=N)");
   }
-  settings.connections = connections_of(arguments, share);
   return settings;
 }
 
-// What several hosts have done so far, as one.
+// Adds up the progress of several hosts.
 ycsb::LoadProgress sum_of(const std::vector<ycsb::LoadProgress>& parts, coro::Instant since) {
   ycsb::LoadProgress all;
   all.elapsed = coro::SteadyClock::instance().now() - since;
@@ -102,93 +89,88 @@ ycsb::LoadProgress sum_of(const std::vector<ycsb::LoadProgress>& parts, coro::In
   return all;
 }
 
-// This host makes the table and has the last word; the rows are theirs.
-coro::Task<void> load_on_hosts(DistributedWork& hosts, const ycsb::Database& database,
-                               ycsb::LoadSettings settings, LoadLines& lines,
-                               std::optional<ycsb::LoadProgress>& loaded) {
-  LoadLines nobody(true);
+// Creates the table, has the agents load the rows, and concludes the load.
+coro::Task<ycsb::LoadProgress> load_on_hosts(DistributedWork& hosts, const ycsb::Database& database,
+                                             ycsb::LoadSettings settings) {
+  const auto on_progress = std::exchange(settings.on_progress, {});
+  settings.on_step = {};
   ycsb::LoadSettings nothing = settings;
   nothing.share.own = 0;
-  co_await database.load(nothing, nobody);
+  co_await database.load(nothing);
   const coro::Instant since = coro::SteadyClock::instance().now();
   coro::Instant shown = since;
   std::vector<ycsb::LoadProgress> done(hosts.ranks());
-  std::vector<std::string> parts(hosts.ranks());
-  const std::vector<std::string> ends =
-      co_await hosts.distribute(std::move(parts), [&](std::size_t rank, const std::string& said) {
+  const std::vector<std::string> ends = co_await hosts.distribute(
+      std::vector<std::string>(hosts.ranks()), [&](std::size_t rank, const std::string& said) {
         done[rank] = report::read_text<ycsb::LoadProgress>(said);
         const coro::Instant now = coro::SteadyClock::instance().now();
-        if (now - shown < settings.progress_interval) return;
+        if (!on_progress || now - shown < settings.progress_interval) return;
         shown = now;
-        lines.on_loading(sum_of(done, since));
+        on_progress(sum_of(done, since));
       });
-  for (std::size_t rank = 0; rank < ends.size(); ++rank) {
-    done[rank] = report::read_text<ycsb::LoadProgress>(ends[rank]);
-  }
+  std::ranges::transform(ends, done.begin(), report::read_text<ycsb::LoadProgress>);
   ycsb::LoadProgress all = sum_of(done, since);
-  all.finishing = (co_await database.load(settings, nobody)).finishing;
-  loaded = all;
+  all.finishing = (co_await database.load(settings)).finishing;
+  co_return all;
 }
 
-// Tells the conductor how far a part is.
-class LoadPartObserver final : public ycsb::LoadObserver {
- public:
-  explicit LoadPartObserver(std::function<void(const std::string&)> say) : say_(std::move(say)) {}
-  void on_loading(const ycsb::LoadProgress& progress) override {
-    say_(report::written_text(progress));
-  }
-
- private:
-  std::function<void(const std::string&)> say_;
-};
-
 int load_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
-  const ycsb::LoadSettings settings = load_settings_of(arguments, share);
+  ycsb::LoadSettings settings = load_settings_of(arguments, share);
   const DatabaseTarget target(arguments.database);
-  return perform_part(
-      member, target, settings.connections, [&](std::string, auto say) -> coro::Task<std::string> {
-        LoadPartObserver observer(say);
-        co_return report::written_text(co_await target.ycsb()->load(settings, observer));
-      });
+  return perform_part(member, target, settings.connections,
+                      [&](std::string, auto say) -> coro::Task<std::string> {
+                        settings.on_progress = [say](const ycsb::LoadProgress& progress) {
+                          say(report::written_text(progress));
+                        };
+                        co_return report::written_text(co_await target.ycsb()->load(settings));
+                      });
+}
+
+std::string loaded_text(const ycsb::LoadProgress& loaded, const std::string& table) {
+  const double seconds = coro::seconds_of(loaded.elapsed);
+  const auto rate_of = [seconds](std::uint64_t count) {
+    return static_cast<std::uint64_t>(static_cast<double>(count) / seconds);
+  };
+  std::string text =
+      fmt::format("loaded {} into {} in {}", text::counted_grouped(loaded.rows, "row"), table,
+                  text::length_text(seconds));
+  if (loaded.rows > 0 && seconds > 0) {
+    text += fmt::format(": {} rows/s, {}/s", text::grouped(rate_of(loaded.rows)),
+                        text::bytes_text(rate_of(loaded.bytes)));
+  }
+  if (loaded.rows > 0 && loaded.finishing > coro::Duration::zero()) {
+    text +=
+        fmt::format("; statistics in {}", text::length_text(coro::seconds_of(loaded.finishing)));
+  }
+  if (loaded.rows_there > 0) {
+    text += fmt::format(" ({} were there)", text::counted_grouped(loaded.rows_there, "row"));
+  }
+  return text + "\n";
 }
 
 int perform_load(const TableArguments& arguments) {
   ycsb::LoadSettings settings = load_settings_of(arguments);
+  settings.on_note = note_to_stderr;
+  if (!arguments.is_quiet) {
+    settings.on_step = note_to_stderr;
+    settings.on_progress = print_load_progress;
+  }
   DataCommand command(arguments.hosts, arguments.database, arguments.connections,
                       settings.connections);
   note_without_effect(settings.properties);
-  LoadLines lines(arguments.is_quiet);
   const auto database = command.target().ycsb();
-  const std::string table = settings.properties.table;
   std::optional<ycsb::LoadProgress> loaded;
   const auto load = [&]() -> coro::Task<void> {
-    loaded = co_await database->load(std::move(settings), lines);
+    DistributedWork* const hosts = command.hosts();
+    loaded = co_await (hosts != nullptr ? load_on_hosts(*hosts, *database, settings)
+                                        : database->load(settings));
   };
-  DistributedWork* hosts = command.hosts();
-  command.run(hosts != nullptr ? load_on_hosts(*hosts, *database, settings, lines, loaded) : load(),
-              "To continue from here, repeat the same command");
+  command.run(load(), "To continue from here, repeat the same command");
   if (!loaded) {
     fmt::print(stderr, "interrupted. To continue from here, repeat the same command\n");
     return exit_interrupted;
   }
-  const double seconds = coro::seconds_of(loaded->elapsed);
-  std::string text =
-      fmt::format("loaded {} into {} in {}", text::counted_grouped(loaded->rows, "row"), table,
-                  text::length_text(seconds));
-  if (loaded->rows > 0 && seconds > 0) {
-    text += fmt::format(
-        ": {} rows/s, {}/s",
-        text::grouped(static_cast<std::uint64_t>(static_cast<double>(loaded->rows) / seconds)),
-        text::bytes_text(static_cast<std::uint64_t>(static_cast<double>(loaded->bytes) / seconds)));
-  }
-  if (loaded->rows > 0 && loaded->finishing > coro::Duration::zero()) {
-    text +=
-        fmt::format("; statistics in {}", text::length_text(coro::seconds_of(loaded->finishing)));
-  }
-  if (loaded->rows_there > 0) {
-    text += fmt::format(" ({} were there)", text::counted_grouped(loaded->rows_there, "row"));
-  }
-  print(text + "\n", "what was loaded");
+  print(loaded_text(*loaded, settings.properties.table), "what was loaded");
   return exit_success;
 }
 
@@ -225,24 +207,25 @@ coro::Task<void> check_on_hosts(DistributedWork& hosts, const ycsb::CheckPart& a
   for (const std::string& one : reports) sums.add(report::read_text<ycsb::CheckReport>(one));
 }
 
+ycsb::CheckSettings check_settings_of(const TableArguments& arguments,
+                                      const load::Share& share = {}) {
+  return {.properties = read_row_properties(arguments.properties),
+          .connections = connections_of(arguments, share)};
+}
+
 int check_part(const TableArguments& arguments, ranks::Member& member, const load::Share& share) {
-  ycsb::CheckSettings settings;
-  settings.properties = read_row_properties(arguments.properties);
-  settings.connections = connections_of(arguments, share);
+  ycsb::CheckSettings settings = check_settings_of(arguments, share);
   const DatabaseTarget target(arguments.database);
   return perform_part(member, target, settings.connections,
                       [&](std::string text, auto) -> coro::Task<std::string> {
-                        auto part = report::read_text<ycsb::CheckPart>(text);
-                        part.share = share;
-                        co_return report::written_text(
-                            co_await target.ycsb()->check_part(std::move(part), settings));
+                        settings.part = report::read_text<ycsb::CheckPart>(text);
+                        settings.part->share = share;
+                        co_return report::written_text(co_await target.ycsb()->check(settings));
                       });
 }
 
 int perform_check(const TableArguments& arguments) {
-  ycsb::CheckSettings settings;
-  settings.properties = read_row_properties(arguments.properties);
-  settings.connections = connections_of(arguments);
+  ycsb::CheckSettings settings = check_settings_of(arguments);
   if (!arguments.is_quiet) {
     settings.on_progress = [last = 0.0](const ycsb::CheckProgress& progress) mutable {
       if (progress.part < last + 0.1 && progress.part < 1) return;
@@ -253,16 +236,14 @@ int perform_check(const TableArguments& arguments) {
   }
   DataCommand command(arguments.hosts, arguments.database, arguments.connections,
                       settings.connections);
-  const auto database = command.target().ycsb();
-  std::optional<ycsb::CheckReport> report;
-  const auto check = [&]() -> coro::Task<void> {
-    report = co_await database->check(std::move(settings));
-  };
   if (DistributedWork* hosts = command.hosts()) {
     settings.check_elsewhere = [hosts](const ycsb::CheckPart& all, ycsb::CheckReport& sums) {
       return check_on_hosts(*hosts, all, sums);
     };
   }
+  const auto database = command.target().ycsb();
+  std::optional<ycsb::CheckReport> report;
+  const auto check = [&]() -> coro::Task<void> { report = co_await database->check(settings); };
   command.run(check(), "The check gives no verdict on the table");
   if (!report) {
     fmt::print(stderr, "drover: interrupted: the check gives no verdict on the table\n");

@@ -10,7 +10,7 @@
 #include "ranks/member_run.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
-#include "workload/ycsb/properties/field_lengths.h"
+#include "workload/ycsb/values.h"
 
 namespace drover::cli {
 namespace {
@@ -18,29 +18,29 @@ namespace {
 // Returns false for properties that another option sets, and for those that are only accepted
 // because the original has them.
 bool has_flag(std::string_view name) {
-  constexpr std::array<std::string_view, 16> others = {"workload",
-                                                       "threadcount",
-                                                       "target",
-                                                       "maxexecutiontime",
-                                                       "operationcount",
-                                                       "status.interval",
-                                                       "dotransactions",
-                                                       "label",
-                                                       "dataintegrity",
-                                                       "core_workload_insertion_retry_limit",
-                                                       "core_workload_insertion_retry_interval",
-                                                       "measurement.interval",
-                                                       "hdrhistogram.percentiles",
-                                                       "hdrhistogram.fileoutput",
-                                                       "hdrhistogram.output.path",
-                                                       "reportlatencyforeacherror"};
-  return std::find(others.begin(), others.end(), name) == others.end();
+  constexpr std::array<std::string_view, 16> without = {"workload",
+                                                        "threadcount",
+                                                        "target",
+                                                        "maxexecutiontime",
+                                                        "operationcount",
+                                                        "status.interval",
+                                                        "dotransactions",
+                                                        "label",
+                                                        "dataintegrity",
+                                                        "core_workload_insertion_retry_limit",
+                                                        "core_workload_insertion_retry_interval",
+                                                        "measurement.interval",
+                                                        "hdrhistogram.percentiles",
+                                                        "hdrhistogram.fileoutput",
+                                                        "hdrhistogram.output.path",
+                                                        "reportlatencyforeacherror"};
+  return std::ranges::find(without, name) == without.end();
 }
 
 // Returns the option of a property: --exponential-frac. Variables and keys of the file of --config
 // cannot contain a dot.
 std::string flag_of(std::string name) {
-  std::replace(name.begin(), name.end(), '.', '-');
+  std::ranges::replace(name, '.', '-');
   return "--" + name;
 }
 
@@ -62,14 +62,14 @@ void add_property_options(Command& command, PropertyArguments& arguments,
        {"-p,--property", &arguments.settings, "KEY=VALUE",
         "Set a property, overriding workload files"}});
   std::vector<Option> options;
-  for (const ycsb::ShownProperty& one : ycsb::shown_properties({})) {
+  for (const ycsb::PropertyDefinition& one : ycsb::property_table()) {
     if (!has_flag(one.name)) continue;
     auto& flag = arguments.flags.emplace_back(one.name, std::nullopt);
     options.push_back({flag_of(one.name),
                        &flag.second,
-                       one.placeholder,
-                       one.says,
-                       {.default_text = one.value, .common = common.contains(one.name)}});
+                       one.kind.placeholder,
+                       one.help,
+                       {.default_text = one.kind.show({}), .common = common.contains(one.name)}});
   }
   command.add_options(properties_group, std::move(options));
 }

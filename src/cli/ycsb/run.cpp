@@ -1,13 +1,18 @@
-#include "cli/ycsb/run.h"
-
+// `drover ycsb run` and `drover ycsb search`.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "benchmark/ycsb/ycsb_benchmark.h"
 #include "cli/commands.h"
+#include "cli/run_options.h"
+#include "cli/search.h"
+#include "cli/ycsb/options.h"
 #include "file/atomic_file.h"
 #include "ranks/member_run.h"
 #include "report/document/result_json.h"
@@ -15,6 +20,12 @@
 
 namespace drover::cli {
 namespace {
+
+struct YcsbRunOptions : ClientOptions {
+  PropertyArguments properties;
+  bool verify = false;
+  std::optional<database::Isolation> isolation;
+};
 
 struct YcsbRunArguments : YcsbRunOptions {
   bool prints_ycsb_lines = false;
@@ -47,25 +58,19 @@ std::optional<std::string> log_prefix_of(const YcsbRunArguments& arguments,
   return std::nullopt;
 }
 
-struct LogFile {
-  std::string path;
-  std::string text;
-};
-
-std::vector<LogFile> logs_of(const report::Result& result, const std::string& prefix) {
-  std::vector<LogFile> logs;
-  const auto add = [&](const std::string& name, const measure::HistogramSnapshot& latency) {
+// Writes one histogram log per type of operation.
+void write_logs(const report::Result& result, const std::string& prefix) {
+  const auto write = [&](const std::string& name, const measure::HistogramSnapshot& latency) {
     if (latency.empty()) return;
-    logs.push_back(
-        {prefix + name + ".hdr",
-         report::hdr_log(latency, result.summary.measure_start_ts, result.summary.time_seconds)});
+    file::write_atomically(
+        {prefix + name + ".hdr", "histogram log"},
+        report::hdr_log(latency, result.summary.measure_start_ts, result.summary.time_seconds));
   };
   for (const report::TransactionResult& one : result.transactions) {
     const bool is_open = !one.service.empty();
-    add(one.name, is_open ? one.service : one.latency);
-    if (is_open) add("Intended-" + one.name, one.latency);
+    write(one.name, is_open ? one.service : one.latency);
+    if (is_open) write("Intended-" + one.name, one.latency);
   }
-  return logs;
 }
 
 // Returns the function that prints YCSB's lines.
@@ -81,7 +86,37 @@ SummaryText ycsb_summary(const ycsb::Properties& properties) {
   };
 }
 
-int perform(YcsbRunArguments arguments, const Command& command) {
+// A run, and the benchmark that it executes.
+class YcsbRun {
+ public:
+  // `properties`: read from options.properties. Throws UsageError.
+  YcsbRun(const YcsbRunOptions& options, const ycsb::Properties& properties) {
+    benchmark_.plan.properties = properties;
+    run_ = make_client_run(options, benchmark_.plan);
+    run_.settings.benchmark = "ycsb";
+    benchmark_.isolation = options.isolation;
+    if (!options.isolation && kind_of(options.database) == DatabaseKind::ydb) {
+      benchmark_.isolation = database::Isolation::serializable;
+    }
+    if (options.run.member != nullptr) benchmark_.found = options.run.member->work().found;
+    benchmark_.verify = options.verify || properties.data_integrity;
+    benchmark_.all_rows =
+        !properties.is_given("recordcount") && !properties.is_given("insertcount");
+  }
+
+  // Returns nothing if the run was interrupted before it began.
+  std::optional<run::MeasuredRun> measure(const DatabaseTarget& target) && {
+    const auto database = target.ycsb();
+    benchmark::YcsbBenchmark benchmark(std::move(benchmark_), *database);
+    return run::measure_on_database(std::move(run_), benchmark, target.place());
+  }
+
+ private:
+  run::RunPlan run_;
+  benchmark::YcsbOptions benchmark_;
+};
+
+int perform_run(YcsbRunArguments arguments, const Command& command) {
   const ycsb::Properties properties = read_row_properties(arguments.properties);
   if (!properties.do_transactions) {
     throw UsageError(
@@ -91,25 +126,53 @@ int perform(YcsbRunArguments arguments, const Command& command) {
   const bool is_agent = arguments.run.member != nullptr;
   if (!is_agent) note_without_effect(properties);
   take_properties(arguments, command, properties);
-  YcsbRun planned = make_ycsb_run(arguments, properties);
+  YcsbRun planned(arguments, properties);
   if (!arguments.json.empty()) file::check_can_write(report::result_file(arguments.json));
   const SummaryText summary =
       arguments.prints_ycsb_lines ? ycsb_summary(properties) : report::summary_text;
   const std::optional<std::string> prefix = log_prefix_of(arguments, properties);
   if (prefix && !is_agent) file::check_can_write({*prefix + "READ.hdr", "histogram log"});
   const DatabaseTarget target(arguments.database);
-  const auto run = measure_ycsb(std::move(planned), target);
+  const auto run = std::move(planned).measure(target);
   if (!run) return exit_interrupted;
-  const auto write_logs = [&] {
-    if (!prefix) return;
-    for (const LogFile& log : logs_of(run->result, *prefix)) {
-      file::write_atomically({log.path, "histogram log"}, log.text);
-    }
-  };
-  return finish_run(*run, arguments, summary, write_logs);
+  return finish_run(*run, arguments, summary, [&] {
+    if (prefix) write_logs(run->result, *prefix);
+  });
 }
 
-}  // namespace
+struct YcsbSearchArguments : YcsbRunOptions {
+  SearchOptions search;
+};
+
+int perform_search_of_ycsb(const Command& command, YcsbSearchArguments arguments) {
+  const ycsb::Properties properties = read_row_properties(arguments.properties);
+  if (!command.find_option("--clients")->is_given() && properties.is_given("threadcount")) {
+    arguments.clients = properties.thread_count;
+  }
+  std::vector<std::string> transactions;
+  for (const load::TransactionType& type : ycsb::workload_info(properties).types) {
+    transactions.push_back(type.name);
+  }
+  // Files may have other contents when the search is resumed, so the values of properties count.
+  std::map<std::string, std::string> settings;
+  settings["--verify"] = arguments.verify ? "yes" : "";
+  for (const ycsb::PropertyDefinition& one : ycsb::property_table()) {
+    if (properties.is_given(one.name)) settings[one.name] = one.kind.show(properties);
+  }
+  const auto run_of = [&](const ClientOptions& step) {
+    YcsbRunOptions options = arguments;
+    static_cast<ClientOptions&>(options) = step;
+    return YcsbRun(options, properties);
+  };
+  return perform_client_search(
+      command, arguments.search, arguments,
+      {.benchmark = "ycsb",
+       .transactions = std::move(transactions),
+       .settings = std::move(settings),
+       .plan = [&](const ClientOptions& step) { (void)run_of(step); },
+       .measure = [&](const ClientOptions& step,
+                      const DatabaseTarget& target) { return run_of(step).measure(target); }});
+}
 
 void add_verify_option(Command& command, YcsbRunOptions& options) {
   command.add_options("Workload", {{"--verify", &options.verify, "",
@@ -118,28 +181,7 @@ void add_verify_option(Command& command, YcsbRunOptions& options) {
                                     common_option}});
 }
 
-YcsbRun make_ycsb_run(const YcsbRunOptions& options, const ycsb::Properties& properties) {
-  YcsbRun made;
-  ycsb::Plan& plan = made.options.plan;
-  plan.properties = properties;
-  made.run = make_client_run(options, plan);
-  made.run.settings.benchmark = "ycsb";
-  made.options.isolation = options.isolation;
-  if (!options.isolation && kind_of(options.database) == DatabaseKind::ydb) {
-    made.options.isolation = database::Isolation::serializable;
-  }
-  if (options.run.member != nullptr) made.options.found = options.run.member->work().found;
-  made.options.verify = options.verify || properties.data_integrity;
-  made.options.all_rows =
-      !properties.is_given("recordcount") && !properties.is_given("insertcount");
-  return made;
-}
-
-std::optional<run::MeasuredRun> measure_ycsb(YcsbRun run, const DatabaseTarget& target) {
-  const auto database = target.ycsb();
-  benchmark::YcsbBenchmark benchmark(std::move(run.options), *database);
-  return run::measure_on_database(std::move(run.run), benchmark, target.place());
-}
+}  // namespace
 
 void add_ycsb_run(Command& ycsb) {
   const auto arguments = std::make_shared<YcsbRunArguments>();
@@ -153,7 +195,7 @@ void add_ycsb_run(Command& ycsb) {
       "\n"
       "Ctrl-C ends the run and reports the result so far (exit code 130). A second Ctrl-C "
       "exits at once.");
-  run.action = [arguments, &run] { return perform(*arguments, run); };
+  run.action = [arguments, &run] { return perform_run(*arguments, run); };
   add_database_options(run, arguments->database);
   add_property_options(run, arguments->properties, {"workload", "recordcount"});
   add_verify_option(run, *arguments);
@@ -173,6 +215,31 @@ void add_ycsb_run(Command& ycsb) {
         "Write one histogram log per type of operation, such as PREFIXREAD.hdr, for "
         "HdrHistogram's tools"}});
   add_result_options(run, *arguments);
+}
+
+void add_ycsb_search(Command& ycsb) {
+  const auto arguments = std::make_shared<YcsbSearchArguments>();
+  Command& command = ycsb.add_command(
+      "search",
+      "Find the highest rate or number of clients at which the rules hold: no failures, rate "
+      "reached, valid audit and your limits. Short runs search for this limit, and a long run "
+      "confirms it. Exit code 1: the rules hold at no load or not in the long run, or this machine "
+      "was too slow to measure the limit.",
+      "Examples:\n"
+      "  drover ycsb search --out search --workload b --clients 64\n"
+      "  drover ycsb search --out search --workload a --fail-if 'read.p99 > 5' --probe 1m\n"
+      "  drover ycsb search --out flight --find clients --workload c --fail-if 'all.p99 > 20'\n"
+      "\n"
+      "Ctrl-C discards the current run. The same command resumes the search.");
+  add_database_options(command, arguments->database);
+  add_property_options(command, arguments->properties, {"workload", "recordcount"});
+  add_verify_option(command, *arguments);
+  add_client_search_options(command, arguments->search, *arguments, "operations");
+  add_isolation_options(command, arguments->isolation);
+  add_failure_options(command, *arguments);
+  command.add_options(output_group,
+                      {ui_option(arguments->run.ui), server_stats_option(*arguments)});
+  command.action = [arguments, &command] { return perform_search_of_ycsb(command, *arguments); };
 }
 
 }  // namespace drover::cli

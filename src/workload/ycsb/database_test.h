@@ -57,8 +57,7 @@ class TestOfDatabase : public testing::Test {
   }
 
   LoadProgress load(const Properties& properties, std::size_t connections = 2) const {
-    LoadObserver nobody;
-    return run(database->load({.properties = properties, .connections = connections}, nobody));
+    return run(database->load({.properties = properties, .connections = connections}));
   }
 
   CheckReport check(const Properties& properties, std::size_t connections = 2) const {

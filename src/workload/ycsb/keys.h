@@ -1,6 +1,6 @@
-// What the key of a row is, made of its number: "user" and the number, or the hash of the number, padded with zeros.
-// Hashed keys lie scattered in the table, so that rows that are inserted one after the other are no neighbours.
-// Pure functions; any thread.
+// The key of a row, made of its number: "user" and the number, or "user" and the hash of the
+// number, padded with zeros. Hashing scatters rows that are inserted one after the other over the
+// table. Pure functions; any thread.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +19,15 @@ namespace drover::ycsb {
 
 inline constexpr std::string_view key_prefix = "user";
 
-// The number that the key of a row shows: what its fields are made of (FieldPlace), so that whoever finds the row in a
-// table can tell what they must be.
+// Returns the number in the key of a row. The values of the fields follow from it (FieldPlace), so
+// that a reader of the row can verify them.
 inline std::uint64_t shown_number(std::uint64_t number, InsertOrder order) {
   return order == InsertOrder::hashed
              ? static_cast<std::uint64_t>(random::fnv1a_64_absolute(number))
              : number;
 }
 
-// The number that this key shows; nothing where it is no KeyName.
+// Returns the number in a key, or nothing for a text that is not a KeyName.
 inline std::optional<std::uint64_t> number_shown_by(std::string_view key) {
   if (!key.starts_with(key_prefix)) return std::nullopt;
   key.remove_prefix(key_prefix.size());
@@ -38,14 +38,15 @@ inline std::optional<std::uint64_t> number_shown_by(std::string_view key) {
   return static_cast<std::uint64_t>(number);
 }
 
-// Kept in place: nothing is allocated.
+// A key. Allocates no memory.
 class KeyName {
  public:
   static constexpr std::size_t size_max = key_prefix.size() + zero_padding_max;
 
   // Requires: number < 2^63, and zero_padding is in [0, zero_padding_max].
   KeyName(std::uint64_t number, InsertOrder order, std::int64_t zero_padding) {
-    // The hash is a signed number without its sign, save for -2^63, which keeps it; zeros come before the sign.
+    // The hash is the absolute value of a signed number, except -2^63, which has none. The zeros
+    // precede its sign, as in YCSB.
     const auto shown = static_cast<std::int64_t>(shown_number(number, order));
     std::array<char, 20> digits;
     const char* const end = std::to_chars(digits.data(), digits.data() + 20, shown).ptr;
@@ -57,6 +58,9 @@ class KeyName {
     size_ = static_cast<std::size_t>(out - text_.data());
   }
 
+  KeyName(std::uint64_t number, const Properties& properties)
+      : KeyName(number, properties.insert_order, properties.zero_padding) {}
+
   [[nodiscard]] std::string_view view() const noexcept { return {text_.data(), size_}; }
   operator std::string_view() const noexcept { return view(); }
 
@@ -65,6 +69,6 @@ class KeyName {
   std::size_t size_;
 };
 
-static_assert(KeyName::size_max == 64);  // a VARCHAR(64) of other tools holds it
+static_assert(KeyName::size_max == 64);  // fits into the VARCHAR(64) of other tools
 
 }  // namespace drover::ycsb

@@ -1,5 +1,6 @@
-// For tests: what a load must do on every database. A file of tests has a fixture of its database, which has
-// load_in_pieces(properties, rows_of_piece) and the isolation of its runs, and instantiates these with it.
+// For tests: what a load must do on every database. A file of tests has a fixture of its database,
+// which has load_in_pieces(properties, rows_of_piece) and the isolation of its runs, and
+// instantiates these with it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +13,6 @@
 #include "database/error.h"
 #include "support/over_the_wire.h"
 #include "workload/ycsb/database_test.h"
-#include "workload/ycsb/part_fields.h"
 
 namespace drover::ycsb {
 
@@ -64,9 +64,8 @@ TYPED_TEST_P(LoadOnDatabase, RowsOfOtherPropertiesAreRefused) {
            {"fieldcount=5", "fieldcount=10, and not fieldcount=5"},
            {"zeropadding=9", "zeropadding=1, and not zeropadding=9"},
            {"insertorder=ordered", "insertorder=hashed, and not insertorder=ordered"}}) {
-    LoadObserver nobody;
     const Properties other = properties_of("a", {"recordcount=20", setting});
-    const std::string message = this->unfit(this->database->load({.properties = other}, nobody));
+    const std::string message = this->unfit(this->database->load({.properties = other}));
     EXPECT_NE(message.find(difference), std::string::npos) << message;
   }
 }
@@ -103,9 +102,8 @@ TYPED_TEST_P(LoadOnDatabase, APartThatWasNeverLoadedIsKnownToBeMissing) {
 // Two hosts, and a third one that makes the table and concludes.
 TYPED_TEST_P(LoadOnDatabase, SeveralHostsLoadAndCheckTheirShares) {
   const Properties properties = TestFixture::part(100, 899);
-  LoadObserver nobody;
   const auto load_share = [&](load::Share share) {
-    return this->database->load({.properties = properties, .share = share}, nobody);
+    return this->database->load({.properties = properties, .share = share});
   };
   const load::Share first{0, 1, 3};
   const load::Share second{1, 2, 3};
@@ -129,7 +127,8 @@ TYPED_TEST_P(LoadOnDatabase, SeveralHostsLoadAndCheckTheirShares) {
 
   auto check_one = [&](CheckPart part, load::Share share, CheckReport& sums) -> coro::Task<void> {
     part.share = share;
-    const CheckReport own = co_await this->database->check_part(part, {.properties = properties});
+    const CheckReport own =
+        co_await this->database->check({.properties = properties, .part = part});
     sums.add(test::over_the_wire(own));
   };
   CheckSettings settings{.properties = properties};

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <ranges>
-#include <vector>
 
+#include "coro/deadline.h"
+#include "coro/sleep.h"
+#include "coro/worker.h"
 #include "database/error.h"
 #include "text/plain_text.h"
 #include "workload/ycsb/keys.h"
@@ -18,11 +20,11 @@ using database::UnfitSchema;
 
 namespace {
 
-// Some seconds of look-ups.
+// Look-ups of this many rows take some seconds.
 constexpr std::uint64_t rows_looked_up_max = std::uint64_t{1} << 22;
 
-// One more than the highest row, of those from `next` on. Steps double until they are beyond the end, and are halved
-// from there.
+// Returns the end of the rows, which is at or after `next`. The steps double until they pass the
+// end, and then halve.
 Task<std::uint64_t> end_of_rows(TableReader& table, std::uint64_t next) {
   std::uint64_t step = 0;
   bool beyond = false;
@@ -42,17 +44,17 @@ Task<void> require_row(TableReader& table, const Properties& properties, std::ui
   const auto found = co_await table.rows_there(number, 1);
   if (!found.empty()) co_return;
   const bool may_be_hidden = co_await table.has_row_security();
-  const KeyName key(number, properties.insert_order, properties.zero_padding);
   throw UnfitSchema(
       fmt::format("the row {} ({}) of {} does not exist{}, and a run with recordcount={} "
                   "insertstart={} needs it. Load it with 'drover ycsb load', or give the "
                   "insertorder and zeropadding of the existing rows",
-                  number, key.view(), table.table_name(),
+                  number, KeyName(number, properties).view(), table.table_name(),
                   may_be_hidden ? ", or row security hides it from this role" : "",
                   properties.record_count, properties.insert_start));
 }
 
-// At the ends of the part, and of what of it no load has recorded.
+// Throws UnfitSchema unless the first and the last row exist, both of the part and of each of its
+// ranges that no load has recorded.
 Task<void> require_rows(TableReader& table, const Properties& properties,
                         const LoadRecord& record) {
   const RowRange part = part_of(properties);
@@ -116,7 +118,7 @@ Task<std::optional<std::vector<RowRange>>> missing_rows(TableReader& table, RowR
   co_return missing;
 }
 
-// By some rows where nothing is recorded.
+// Looks at some rows if nothing is recorded.
 Task<ValueKind> kind_of_values(TableReader& table, const Properties& properties,
                                const LoadRecord& record) {
   const FieldLengths lengths(properties);
@@ -127,45 +129,35 @@ Task<ValueKind> kind_of_values(TableReader& table, const Properties& properties,
   co_return lengths.length_min() < value_head_size ? ValueKind::stamped : ValueKind::counted;
 }
 
-std::string_view note_of(ValueKind values) {
-  switch (values) {
-    case ValueKind::counted:
-      break;
-    case ValueKind::stamped:
-      return "note: fields shorter than 22 characters contain no version, so the check cannot "
-             "count their updates";
-    case ValueKind::foreign:
-      return "note: another tool loaded the rows, so Drover neither verifies the values that it "
-             "reads nor counts updates in the data";
-  }
-  return {};
-}
-
-std::string note_of_written(std::string_view table) {
-  return fmt::format(
-      "note: a value of {} contains no version. Another tool has written the rows, or they are "
-      "damaged ('drover ycsb check' lists damaged rows). Drover neither verifies the values that "
-      "it reads nor counts updates in the data",
-      table);
-}
-
 // Reads the whole table.
-Task<void> look_at_contents(TableReader& table, const Properties& properties,
-                            const LoadRecord& record, RunPreparation& prepared) {
+Task<void> read_contents(TableReader& table, const Properties& properties, const LoadRecord& record,
+                         RunPreparation& prepared) {
   prepared.values = co_await kind_of_values(table, properties, record);
   if (auto sums = co_await table.add_up(prepared.values)) {
     prepared.before = *sums;
-    const std::string_view note = note_of(prepared.values);
-    if (!note.empty()) prepared.notes.emplace_back(note);
-  } else {
-    prepared.values = ValueKind::foreign;
-    prepared.before = (co_await table.add_up(ValueKind::foreign)).value();
-    prepared.notes.push_back(note_of_written(table.table_name()));
+    if (prepared.values == ValueKind::stamped) {
+      prepared.notes.emplace_back(
+          "note: fields shorter than 22 characters contain no version, so the check cannot count "
+          "their updates");
+    } else if (prepared.values == ValueKind::foreign) {
+      prepared.notes.emplace_back(
+          "note: another tool loaded the rows, so Drover neither verifies the values that it reads "
+          "nor counts updates in the data");
+    }
+    co_return;
   }
+  prepared.values = ValueKind::foreign;
+  prepared.before = (co_await table.add_up(ValueKind::foreign)).value();
+  prepared.notes.push_back(fmt::format(
+      "note: a value of {} contains no version. Another tool has written the rows, or they are "
+      "damaged ('drover ycsb check' lists damaged rows). Drover neither verifies the values that "
+      "it reads nor counts updates in the data",
+      table.table_name()));
 }
 
-// Throws if policies may hide rows, since hidden rows must not be taken for lost ones.
-Task<void> require_rows_in_sight(TableReader& table, std::uint64_t seen, const LoadRecord& record) {
+// Throws UnfitSchema if policies may hide rows, because hidden rows are not lost.
+Task<void> require_all_rows_visible(TableReader& table, std::uint64_t seen,
+                                    const LoadRecord& record) {
   const std::uint64_t loaded = record.rows_loaded();
   if (seen >= loaded) co_return;
   const bool has_row_security = co_await table.has_row_security();
@@ -182,15 +174,76 @@ std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_
                                       std::uint64_t rows) {
   std::vector<std::string> keys;
   for (std::uint64_t number = begin; number < begin + rows; ++number) {
-    keys.emplace_back(KeyName(number, properties.insert_order, properties.zero_padding).view());
+    keys.emplace_back(KeyName(number, properties).view());
   }
   return keys;
 }
 
-void refuse_columns(const database::Error& error, std::string_view table) {
-  throw UnfitSchema(
-      fmt::format("{} The table {} is not a YCSB table with this fieldcount and fieldnameprefix",
-                  text::sentence(error.what()), table));
+Task<void> AdminTableReader::require_columns() {
+  constexpr std::string_view undefined_operator = "42883";  // of PostgreSQL, for a column's type
+  try {
+    co_await session_.query(columns_query());
+  } catch (const database::Error& error) {
+    if (!session_.is_unknown_column(error) && error.sqlstate() != undefined_operator) throw;
+    throw UnfitSchema(
+        fmt::format("{} The table {} is not a YCSB table with this fieldcount and fieldnameprefix",
+                    text::sentence(error.what()), table_.plain_name));
+  }
+}
+
+Task<bool> AdminTableReader::has_our_values(const FieldLengths& lengths) {
+  const database::AdminRows rows = co_await session_.query(
+      fmt::format("SELECT {}, {} FROM {} LIMIT 100", key_column, table_.all_fields, table_.name));
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const auto shown = number_shown_by(rows.text(row, key_column));
+    if (!shown) co_return false;
+    for (std::uint32_t field = 0; field < table_.fields.size(); ++field) {
+      const std::string_view text = rows.text(row, table_.plain_fields[field]);
+      if (lengths.verify(text, {.key = *shown, .field = field})) co_return false;
+    }
+  }
+  co_return true;
+}
+
+Task<std::optional<TableSums>> AdminTableReader::add_up(ValueKind values) {
+  constexpr std::string_view not_a_number = "22P02";  // of PostgreSQL
+  try {
+    co_return co_await read_sums(values);
+  } catch (const database::Error& error) {
+    if (error.sqlstate() != not_a_number) throw;
+  }
+  co_return std::nullopt;
+}
+
+Task<TableSums> AdminTableReader::read_sums(ValueKind values) {
+  std::string versions;
+  for (const std::string& field : table_.fields) {
+    if (values != ValueKind::counted) break;
+    versions += (versions.empty() ? ", SUM(" : " + ") + version_of(field);
+  }
+  if (!versions.empty()) versions += ") AS versions";
+  const database::AdminRows sums = co_await session_.query(
+      fmt::format("SELECT COUNT(*) AS row_count{} FROM {}", versions, table_.name));
+  TableSums answer{.rows = sums.number<std::uint64_t>(0, "row_count")};
+  if (!versions.empty()) answer.versions = sums.number<std::uint64_t>(0, "versions");
+  co_return answer;
+}
+
+Task<std::optional<TableSums>> Database::read_sums_within(coro::Duration timeout,
+                                                          Properties properties,
+                                                          ValueKind values) const {
+  const coro::Instant give_up = coro::Worker::current().now() + timeout;
+  while (coro::Worker::current().now() < give_up) {
+    try {
+      co_return co_await coro::with_deadline(give_up, read_sums(properties, values));
+    } catch (const database::Error&) {
+      // The next attempt follows after a pause.
+    } catch (const coro::DeadlineExceeded&) {
+      break;
+    }
+    co_await coro::sleep_for(std::chrono::milliseconds(200));
+  }
+  co_return std::nullopt;
 }
 
 Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties,
@@ -210,9 +263,9 @@ Task<RunPreparation> prepare_run(TableReader& table, const Properties& propertie
     prepared.values = known->values;
     prepared.before = known->sums;
   } else {
-    co_await look_at_contents(table, properties, record, prepared);
+    co_await read_contents(table, properties, record, prepared);
   }
-  co_await require_rows_in_sight(table, prepared.before.rows, record);
+  co_await require_all_rows_visible(table, prepared.before.rows, record);
   std::uint64_t recorded = part_of(properties).end;
   for (const RowRange& range : record.loaded) recorded = std::max(recorded, range.end);
   prepared.next_row = co_await end_of_rows(table, recorded);

@@ -1,4 +1,5 @@
-// What a run has to know of its table before it begins, whatever the database. Thread safety: as the reader's.
+// The preparation of a run: the facts that a run needs about its table. Thread safety: as the
+// session's.
 #pragma once
 
 #include <cstddef>
@@ -6,65 +7,77 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "coro/task.h"
-#include "database/error.h"
+#include "database/admin_session.h"
 #include "database/server.h"
 #include "workload/ycsb/database.h"
-#include "workload/ycsb/keys.h"
 #include "workload/ycsb/load_record.h"
-#include "workload/ycsb/properties/field_lengths.h"
-#include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb {
 
-// How many rows are looked up by their keys at a time. Rows are inserted one after the other: where so many in a row
-// are missing, there are no more.
+// The number of rows that are looked up by their keys at a time. Rows are inserted in the order of
+// their numbers, so that no row follows this many missing ones.
 inline constexpr std::uint64_t rows_of_window = 1000;
 
-// What is asked of the table. Throws UnfitSchema and database::Error.
+// Returns the keys of the rows [begin, begin + rows).
+std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
+                                      std::uint64_t rows);
+
+// What the preparation asks of the table. Errors: UnfitSchema and database::Error.
 class TableReader {
  public:
   virtual ~TableReader() = default;
 
-  // As the database has it.
-  virtual std::string_view table_name() const noexcept = 0;
-
+  virtual std::string_view table_name() const noexcept = 0;  // plain
   virtual coro::Task<database::ServerFacts> read_server_facts() = 0;
   virtual coro::Task<LoadRecord> read_record() = 0;
-  // Throws UnfitSchema where the table has not the columns of these properties.
+  // Throws UnfitSchema if the table does not have the columns of the properties.
   virtual coro::Task<void> require_columns() = 0;
-  // Those of the rows [begin, begin + rows) that are there, ascending. Requires: rows <= rows_of_window.
+  // Returns those of the rows [begin, begin + rows) that exist, ascending. Requires: rows <=
+  // rows_of_window.
   virtual coro::Task<std::vector<std::uint64_t>> rows_there(std::uint64_t begin,
                                                             std::uint64_t rows) = 0;
-  // Whether all values of some rows are ours.
+  // Returns true if Drover has made all values in a sample of rows.
   virtual coro::Task<bool> has_our_values(const FieldLengths& lengths) = 0;
-  // Returns whether policies of row security may hide rows from this role.
+  // Returns true if policies of row security may hide rows from this role.
   virtual coro::Task<bool> has_row_security() { co_return false; }
-  // Nothing where a value has no version, though all must have one.
+  // Returns nothing if values are counted and one of them has no version.
   virtual coro::Task<std::optional<TableSums>> add_up(ValueKind values) = 0;
 };
 
-// Whether all fields of a row are ours. `text_of`: of a field, by its number.
-template <class TextOf>
-bool is_our_row(const FieldLengths& lengths, std::string_view key, std::size_t fields,
-                TextOf text_of) {
-  const auto shown = number_shown_by(key);
-  if (!shown) return false;
-  for (std::uint32_t field = 0; field < fields; ++field) {
-    if (lengths.verify(text_of(field), {.key = *shown, .field = field})) return false;
-  }
-  return true;
-}
+// The parts of a TableReader that databases have in common.
+class AdminTableReader : public TableReader {
+ public:
+  // `session` and `properties` must outlive the object.
+  AdminTableReader(database::AdminSession& session, Table table, const Properties& properties)
+      : table_(std::move(table)), properties_(properties), session_(session) {}
 
-// For readers: the keys of the rows [begin, begin + rows); what is wrong with a table that the error knows to have other
-// columns, or columns of other types.
-std::vector<std::string> keys_of_rows(const Properties& properties, std::uint64_t begin,
-                                      std::uint64_t rows);
-[[noreturn]] void refuse_columns(const database::Error& error, std::string_view table);
+  std::string_view table_name() const noexcept override { return table_.plain_name; }
+  coro::Task<LoadRecord> read_record() override { return read_load_record(session_, table_); }
+  coro::Task<void> require_columns() override;
+  coro::Task<bool> has_our_values(const FieldLengths& lengths) override;
+  coro::Task<std::optional<TableSums>> add_up(ValueKind values) override;
 
-// As Database::prepare() says.
+  // Does the same as add_up(), but throws if a value has no version.
+  coro::Task<TableSums> read_sums(ValueKind values);
+
+ protected:
+  // Returns a query that the server refuses unless the table has the columns of the properties.
+  virtual std::string columns_query() const = 0;
+  // Returns an expression: the version of a field as a number.
+  virtual std::string version_of(const std::string& field) const = 0;
+
+  const Table table_;
+  const Properties& properties_;
+
+ private:
+  database::AdminSession& session_;
+};
+
+// See Database::prepare().
 coro::Task<RunPreparation> prepare_run(TableReader& table, const Properties& properties,
                                        const std::optional<TableContents>& known);
 

@@ -6,7 +6,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string>
 
+#include "file/bounded_file.h"
 #include "random/rng.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
@@ -18,14 +20,14 @@ using random::Rng;
 
 constexpr std::uint64_t each_byte = 0x0101010101010101ULL;
 
-// The digits of base 64 are in ASCII three runs: ./0-9, A-Z and a-z. So a digit becomes a character by adding '.', and
-// the gaps before the runs that it is not below.
+// In ASCII, the digits of base 64 form three runs: ./0-9, A-Z and a-z. The character of a digit is
+// the sum of '.', the digit, and the gaps between the runs up to that of the digit.
 constexpr std::uint64_t first_letter = 12;
 constexpr std::uint64_t first_small_letter = 38;
 constexpr std::uint64_t letter_gap = 'A' - '9' - 1;
 constexpr std::uint64_t small_letter_gap = 'a' - 'Z' - 1;
 
-// Eight digits at a time, each in a byte of its own: no sum carries into the next byte.
+// Converts eight digits at a time, one per byte. No sum carries into the next byte.
 constexpr std::uint64_t characters_of(std::uint64_t random_word) {
   const std::uint64_t digits = random_word & (each_byte * 0x3f);
   const std::uint64_t letters = ((digits + each_byte * (0x80 - first_letter)) >> 7) & each_byte;
@@ -38,7 +40,7 @@ constexpr char character_of(std::uint64_t digit) {
   return static_cast<char>(characters_of(digit) & 0xff);
 }
 
-// 64 of what is no digit.
+// Maps characters to digits, and other bytes to 64.
 constexpr std::array<std::uint8_t, 256> digit_table() {
   std::array<std::uint8_t, 256> table{};
   table.fill(64);
@@ -50,7 +52,7 @@ constexpr std::array<std::uint8_t, 256> digit_table() {
 
 constexpr std::array<std::uint8_t, 256> digit_of = digit_table();
 
-// Eight characters as they lie in memory, whichever end the machine puts first.
+// Returns eight characters in memory order, independent of the machine's byte order.
 std::uint64_t next_characters(Rng& rng) {
   const std::uint64_t characters = characters_of(rng.next());
   return std::endian::native == std::endian::little ? characters : __builtin_bswap64(characters);
@@ -76,7 +78,8 @@ void write_tail(Rng rng, std::span<char> out) {
   std::memcpy(at, &characters, left);
 }
 
-// The first of up to eight characters that differs; `size` if none does.
+// Returns the index of the first character that differs, or the size of `text` (at most 8) if none
+// does.
 std::size_t first_difference_in(std::string_view text, std::uint64_t characters) {
   std::array<char, 8> expected;
   std::memcpy(expected.data(), &characters, 8);
@@ -84,7 +87,7 @@ std::size_t first_difference_in(std::string_view text, std::uint64_t characters)
   return static_cast<std::size_t>(difference - text.begin());
 }
 
-// The first character that differs from the tail; nothing if none does.
+// Returns the index of the first character that differs from the tail, or nothing.
 std::optional<std::size_t> first_difference(Rng rng, std::string_view text) {
   std::size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) {
@@ -105,12 +108,13 @@ void write_version(char* out, std::uint64_t version) {
   }
 }
 
-// The first bits of a stream of a place and a stamp are the stamp's check; its tail follows.
+// Takes the stamp's check bits, with which the random stream of a place and a stamp begins. The
+// tail follows in the stream.
 std::uint64_t take_check(Rng& rng) {
   return rng.next() >> 56;
 }
 
-// 6 digits of 36 bits each.
+// A stamp with its check consists of two halves of 36 bits, which are 6 digits each.
 constexpr int half_bits = 36;
 constexpr std::size_t half_digits = 6;
 
@@ -227,6 +231,156 @@ std::optional<ValueMismatch> verify_value(std::string_view text, FieldPlace plac
   take_check(rng);
   return verify_tail(text, place, rng, value_head_size,
                      fmt::format(", written by the writer {:016x}", *stamp));
+}
+
+namespace {
+
+constexpr std::uint64_t length_stream = 0x6c656e677468;
+constexpr double length_skew = 0.99;
+constexpr std::uint64_t bucket_count_max = std::uint64_t{1} << 40;
+
+[[noreturn]] void refuse_histogram(std::size_t line, std::string_view what) {
+  throw PropertyError(fmt::format("line {}: {}", line, what));
+}
+
+struct HistogramLine {
+  std::string_view first;
+  std::string_view second;
+};
+
+HistogramLine words_of(std::string_view line) {
+  const std::size_t end = line.find_first_of(" \t");
+  if (end == std::string_view::npos) return {.first = line, .second = {}};
+  return {.first = line.substr(0, end), .second = text::trimmed(line.substr(end))};
+}
+
+std::uint64_t block_size_of(HistogramLine words, std::size_t line) {
+  const auto size = text::number_of<std::uint64_t>(words.second);
+  if (words.first == "BlockSize" && size && *size >= 1 && *size <= field_length_max) return *size;
+  refuse_histogram(
+      line, fmt::format("expected BlockSize, a blank and a number from 1 to {}", field_length_max));
+}
+
+LengthCount bucket_of(HistogramLine words, std::uint64_t block_size, std::size_t line) {
+  const auto bucket = text::number_of<std::uint64_t>(words.first);
+  const auto count = text::number_of<std::uint64_t>(words.second);
+  if (!bucket || !count || *count > bucket_count_max) {
+    refuse_histogram(line, "expected the number of a bucket, a blank and a count of at most 2^40");
+  }
+  if (*bucket >= field_length_max / block_size) {
+    refuse_histogram(line, fmt::format("a field of this bucket would be longer than {} characters",
+                                       field_length_max));
+  }
+  return {.length = (*bucket + 1) * block_size, .count = *count};
+}
+
+std::vector<LengthCount> read_length_histogram(const std::string& path) {
+  const std::string origin =
+      fmt::format("the histogram of lengths \"{}\" (fieldlengthhistogram)", text::shown(path, 300));
+  try {
+    return parse_length_histogram(file::read_bounded_file(path, property_file_bytes_max));
+  } catch (const file::UnreadableFile& error) {
+    throw PropertyError(fmt::format("{}: {}", origin, error.what()));
+  } catch (const PropertyError& error) {
+    throw PropertyError(fmt::format("{}, {}", origin, error.what()));
+  }
+}
+
+}  // namespace
+
+std::vector<LengthCount> parse_length_histogram(std::string_view text) {
+  std::vector<LengthCount> histogram;
+  std::optional<std::uint64_t> block_size;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const HistogramLine words = words_of(text::trimmed(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (words.first.empty()) continue;
+    if (!block_size) {
+      block_size = block_size_of(words, number);
+      continue;
+    }
+    const LengthCount bucket = bucket_of(words, *block_size, number);
+    if (bucket.count > 0) histogram.push_back(bucket);
+  }
+  if (histogram.empty()) refuse_histogram(number, "expected a bucket with a count above 0");
+  return histogram;
+}
+
+FieldLengths::FieldLengths(const Properties& properties)
+    : distribution_(properties.field_length_distribution),
+      min_(static_cast<std::size_t>(properties.field_length_min)),
+      max_(static_cast<std::size_t>(properties.field_length)) {
+  switch (distribution_) {
+    case FieldLengthDistribution::constant:
+      min_ = max_;
+      break;
+    case FieldLengthDistribution::uniform:
+      break;
+    case FieldLengthDistribution::zipfian:
+      zipfian_.emplace(max_ - min_ + 1, length_skew);
+      break;
+    case FieldLengthDistribution::histogram:
+      take_histogram(read_length_histogram(properties.field_length_histogram));
+      break;
+  }
+}
+
+FieldLengths::FieldLengths(const std::vector<LengthCount>& histogram)
+    : distribution_(FieldLengthDistribution::histogram) {
+  take_histogram(histogram);
+}
+
+void FieldLengths::take_histogram(const std::vector<LengthCount>& histogram) {
+  std::uint64_t sum = 0;
+  for (const auto& [length, count] : histogram) {
+    if (count == 0) continue;
+    sum += count;
+    lengths_.push_back(length);
+    counts_up_to_.push_back(sum);
+  }
+  if (sum == 0) throw PropertyError("the histogram of lengths has no count above 0");
+  const auto [shortest, longest] = std::ranges::minmax(lengths_);
+  min_ = shortest;
+  max_ = longest;
+}
+
+std::size_t FieldLengths::length(FieldPlace place, std::uint64_t stamp) const {
+  if (min_ == max_) return max_;
+  random::Rng rng = random::Rng(place.key).child(place.field).child(stamp).child(length_stream);
+  switch (distribution_) {
+    case FieldLengthDistribution::constant:
+      return max_;
+    case FieldLengthDistribution::uniform:
+      return rng.uniform64(min_, max_);
+    case FieldLengthDistribution::zipfian:
+      return min_ + zipfian_->draw(rng);
+    case FieldLengthDistribution::histogram:
+      break;
+  }
+  const std::uint64_t count = rng.below(counts_up_to_.back());
+  const auto bucket = std::ranges::upper_bound(counts_up_to_, count);
+  return lengths_[static_cast<std::size_t>(bucket - counts_up_to_.begin())];
+}
+
+std::optional<ValueMismatch> FieldLengths::verify(std::string_view text, FieldPlace place) const {
+  std::optional<ValueMismatch> mismatch = verify_value(text, place);
+  if (mismatch) return mismatch;
+  std::string expected;
+  if (const std::optional<ValueHead> head = value_head(text, place)) {
+    const std::size_t written = length(place, head->stamp);
+    if (text.size() == written) return std::nullopt;
+    expected = fmt::format("the {} that the writer {:016x} wrote", written, head->stamp);
+  } else {
+    if (text.size() >= min_ && text.size() <= max_) return std::nullopt;
+    expected = min_ == max_ ? fmt::to_string(max_) : fmt::format("{} to {}", min_, max_);
+  }
+  return ValueMismatch{
+      .part = ValuePart::length,
+      .message = fmt::format("field {} of the row {} has {} instead of {}", place.field, place.key,
+                             text::counted(text.size(), "character"), expected)};
 }
 
 }  // namespace drover::ycsb

@@ -10,9 +10,47 @@ namespace drover::ycsb {
 using coro::Task;
 using database::Resolution;
 
+load::WorkloadInfo workload_info(const Properties& properties) {
+  load::WorkloadInfo info;
+  info.benchmark = "YCSB";
+  info.key = "ycsb";
+  info.size = {{"row", static_cast<std::uint64_t>(properties.record_count)}};
+  info.terminal = "client";
+  info.types.clear();
+  const Mix mix(properties);
+  for (std::size_t number = 0; number < operation_type_count; ++number) {
+    const auto type = static_cast<OperationType>(number);
+    if (mix.share(type) <= 0) continue;
+    info.types.push_back({.name = std::string(operation_name(type)), .share = mix.share(type)});
+  }
+  return info;
+}
+
+std::array<std::size_t, operation_type_count> places_of_types(const Properties& properties) {
+  const Mix mix(properties);
+  std::array<std::size_t, operation_type_count> places{};
+  std::size_t next = 0;
+  for (std::size_t number = 0; number < operation_type_count; ++number) {
+    if (mix.share(static_cast<OperationType>(number)) > 0) places[number] = next++;
+  }
+  return places;
+}
+
+Ledger RunRecords::ledger() const {
+  Ledger sum;
+  for (const WorkerCounts& counts : workers) {
+    sum.inserts += counts.inserts.get();
+    sum.inserts_unresolved += counts.inserts_unresolved.get();
+    sum.versions += counts.versions.get();
+    sum.versions_unresolved += counts.versions_unresolved.get();
+  }
+  return sum;
+}
+
 namespace {
 
-// Stamps of a worker follow each other; those of the plan's first one are as far apart as the workers are many.
+// The stamps of a worker are consecutive. Those that the plan sets are spread evenly over the
+// workers.
 std::uint64_t first_stamp_of(const Plan& plan, std::size_t index) {
   if (plan.first_stamp) {
     return *plan.first_stamp + index * (std::numeric_limits<std::uint64_t>::max() / plan.threads);
@@ -21,24 +59,7 @@ std::uint64_t first_stamp_of(const Plan& plan, std::size_t index) {
   return std::uint64_t{device()} << 32 | device();
 }
 
-bool writes(OperationType type) noexcept {
-  return type != OperationType::read && type != OperationType::scan;
-}
-
 }  // namespace
-
-Ledger RunRecords::ledger() const {
-  Ledger sum;
-  for (const WorkerCounts& counts : workers) {
-    sum.inserts += counts.inserts.get();
-    sum.inserts_unresolved += counts.inserts_unresolved.get();
-    sum.updates += counts.updates.get();
-    sum.read_modify_writes += counts.read_modify_writes.get();
-    sum.versions += counts.versions.get();
-    sum.versions_unresolved += counts.versions_unresolved.get();
-  }
-  return sum;
-}
 
 Clients::Clients(const Plan& plan, std::size_t index, std::unique_ptr<Backend> backend,
                  RunRecords& records)
@@ -70,7 +91,7 @@ Clients::Transaction::~Transaction() {
   if (owns_row_) clients_->sequence_.abandon(operation_.key);
 }
 
-// Not a coroutine of its own: the session's task is the whole of it.
+// Returns the session's task, so that the attempt needs no other coroutine.
 Task<void> Clients::Transaction::execute(database::Session& session) {
   if (outcome_.not_found) clients_->counts_.not_found.add();
   trace_ = {.stamp = clients_->next_stamp_++};
@@ -83,8 +104,13 @@ void Clients::Transaction::count(bool) {
     owns_row_ = false;
     clients_->sequence_.acknowledge(operation_.key);
   }
-  clients_->enter_in_ledger(operation_);
-  clients_->count_found(outcome_);
+  WorkerCounts& counts = clients_->counts_;
+  clients_->count_write(operation_, counts.inserts, counts.versions);
+  counts.rows_read.add(outcome_.rows_read);
+  if (outcome_.values_verified == 0) return;
+  counts.values_verified.add(outcome_.values_verified);
+  counts.values_wrong.add(outcome_.values_wrong);
+  if (counts.first_wrong.empty()) counts.first_wrong = outcome_.first_wrong;
 }
 
 std::unique_ptr<load::Transaction> Clients::Transaction::keep() const {
@@ -94,56 +120,37 @@ std::unique_ptr<load::Transaction> Clients::Transaction::keep() const {
   return kept;
 }
 
-std::uint64_t Clients::fields_written(const Operation& operation) const noexcept {
-  const bool updates = writes(operation.type) && operation.type != OperationType::insert;
-  if (!updates) return 0;
-  return operation.written_field ? 1 : static_cast<std::uint64_t>(plan_.properties.field_count);
+void Clients::count_write(const Operation& operation, measure::Counter& inserts,
+                          measure::Counter& versions) const {
+  if (!operation.writes()) return;
+  if (operation.type == OperationType::insert) inserts.add();
+  versions.add(operation.fields_updated(plan_.properties));
 }
 
-void Clients::enter_in_ledger(const Operation& operation) {
-  if (!writes(operation.type)) return;
-  if (operation.type == OperationType::insert) counts_.inserts.add();
-  if (operation.type == OperationType::update) counts_.updates.add();
-  if (operation.type == OperationType::read_modify_write) counts_.read_modify_writes.add();
-  counts_.versions.add(fields_written(operation));
-}
-
-void Clients::leave_out_of_ledger(const Operation& operation) {
-  if (operation.type == OperationType::insert) counts_.inserts_unresolved.add();
-  counts_.versions_unresolved.add(fields_written(operation));
-}
-
-void Clients::count_found(const Outcome& outcome) {
-  counts_.rows_read.add(outcome.rows_read);
-  if (outcome.values_verified == 0) return;
-  counts_.values_verified.add(outcome.values_verified);
-  counts_.values_wrong.add(outcome.values_wrong);
-  if (counts_.first_wrong.empty()) counts_.first_wrong = outcome.first_wrong;
-}
-
-Task<std::vector<Resolution>> Clients::resolve(std::vector<const load::Transaction*> doubts) {
-  std::vector<Doubt> asked;
-  for (const load::Transaction* one : doubts) {
-    asked.push_back(static_cast<const Transaction*>(one)->doubt());
+Task<std::vector<Resolution>> Clients::resolve(std::vector<const load::Transaction*> unknown) {
+  std::vector<UnknownCommit> writes;
+  for (const load::Transaction* one : unknown) {
+    writes.push_back(static_cast<const Transaction*>(one)->unknown_commit());
   }
-  std::vector<Resolution> answers = co_await backend_->resolve(asked);
-  load::require(answers.size() == asked.size(), "a write in doubt has no answer");
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    if (answers[i] == Resolution::committed) enter_in_ledger(asked[i].operation);
-    if (answers[i] == Resolution::unknown) leave_out_of_ledger(asked[i].operation);
+  std::vector<Resolution> answers = co_await backend_->resolve(writes);
+  load::require(answers.size() == writes.size(), "a write in doubt has no answer");
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    if (answers[i] == Resolution::committed) {
+      count_write(writes[i].operation, counts_.inserts, counts_.versions);
+    } else if (answers[i] == Resolution::unknown) {
+      count_write(writes[i].operation, counts_.inserts_unresolved, counts_.versions_unresolved);
+    }
   }
   co_return answers;
 }
 
-// What they were is not said: at most so much.
-void Clients::leave_unresolved(std::size_t doubts) {
-  const Mix mix(plan_.properties);
-  if (mix.share(OperationType::insert) > 0) counts_.inserts_unresolved.add(doubts);
-  const double updates =
-      mix.share(OperationType::update) + mix.share(OperationType::read_modify_write);
-  if (updates == 0) return;
-  const std::int64_t fields = plan_.properties.write_all_fields ? plan_.properties.field_count : 1;
-  counts_.versions_unresolved.add(doubts * static_cast<std::uint64_t>(fields));
+// Counts upper bounds, because the types of the operations are not known.
+void Clients::leave_unresolved(std::size_t unknown) {
+  const Properties& properties = plan_.properties;
+  if (properties.insert_proportion > 0) counts_.inserts_unresolved.add(unknown);
+  if (properties.update_proportion + properties.read_modify_write_proportion <= 0) return;
+  const std::int64_t fields = properties.write_all_fields ? properties.field_count : 1;
+  counts_.versions_unresolved.add(unknown * static_cast<std::uint64_t>(fields));
 }
 
 load::WorkloadFactory make_clients(const Plan& plan, BackendFactory backends, RunRecords& records) {

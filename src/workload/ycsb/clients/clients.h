@@ -1,7 +1,7 @@
-// Clients: YCSB as a workload of the engine: one worker's clients, what they execute, and what is
-// counted of it.
+// YCSB as a workload of the engine: the plan of a run, one worker's clients, and what is counted of
+// their operations.
 //
-// Belongs to its worker, except the InsertSequence and the turn, which all workers share.
+// Clients belong to their worker. All workers share the InsertSequence and the turn.
 #pragma once
 
 #include <array>
@@ -17,40 +17,58 @@
 #include "coro/task.h"
 #include "load/client_group.h"
 #include "load/clients.h"
+#include "load/plan.h"
 #include "load/workload.h"
 #include "measure/counter.h"
 #include "workload/ycsb/backend.h"
 #include "workload/ycsb/clients/insert_sequence.h"
 #include "workload/ycsb/clients/operations.h"
-#include "workload/ycsb/clients/plan.h"
+#include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb {
 
-// What one worker counts beside what the engine counts of any workload, over all phases: written by the worker's thread,
-// and read when the run has ended, but for first_wrong at any time.
+// Returns what is shown of a run. Its types are the operations whose proportion is above 0, in the
+// order of OperationType.
+load::WorkloadInfo workload_info(const Properties& properties);
+
+// Returns the place of each operation among these types, and 0 for operations without a share.
+std::array<std::size_t, operation_type_count> places_of_types(const Properties& properties);
+
+// A run of YCSB: validated, with every "auto" resolved. Values only.
+struct Plan : load::Plan {
+  Properties properties;
+  std::vector<RowRange> missing_rows;  // rows of the client's part that do not exist, ascending
+  // The first row to insert. The stride is the number of hosts, so that each inserts its own rows.
+  std::uint64_t next_row = 0;
+  // The stamp of the first attempt. Nothing: random, to tell runs apart. Simulations set it.
+  std::optional<std::uint64_t> first_stamp = {};
+
+  // Derives `workload` from the properties, which must not change afterwards.
+  void complete() { workload = workload_info(properties); }
+};
+
+// What one worker counts in addition to the engine's counters, over all phases. Written by the
+// worker's thread. first_wrong may be read after the worker has been joined, the rest at any time.
 struct alignas(measure::cache_line_bytes) WorkerCounts {
-  // Known to be in the data: what was answered, and after the run what was resolved.
+  // Writes that are known to be in the data, including unknown commits that were resolved. An
+  // update and a read-modify-write increment the version of each written field.
   measure::Counter inserts;
-  measure::Counter updates;
-  measure::Counter read_modify_writes;
-  measure::Counter versions;  // fields that the last two have counted up
-  // Nobody knows.
+  measure::Counter versions;
+  // Writes whose outcome stayed unknown.
   measure::Counter inserts_unresolved;
   measure::Counter versions_unresolved;
 
   measure::Counter rows_read;
   measure::Counter values_verified;
   measure::Counter values_wrong;
-  measure::Counter not_found;  // attempts whose row was not there
-  std::string first_wrong;     // for the end, when the worker has been joined
+  measure::Counter not_found;  // attempts whose row does not exist
+  std::string first_wrong;
 };
 
-// The same of all workers: what the clients of a run know to have written, and what of it may be in the table or not.
+// The sums of all workers' counts of writes.
 struct Ledger {
   std::uint64_t inserts = 0;
   std::uint64_t inserts_unresolved = 0;
-  std::uint64_t updates = 0;
-  std::uint64_t read_modify_writes = 0;
   std::uint64_t versions = 0;
   std::uint64_t versions_unresolved = 0;
 };
@@ -67,7 +85,7 @@ struct RunRecords {
                                       static_cast<std::uint32_t>(plan.terminal_count),
                                       static_cast<std::uint32_t>(plan.clients))) {}
 
-  // When the run has ended.
+  // Requires: the run has ended.
   Ledger ledger() const;
 
   std::deque<WorkerCounts> workers;
@@ -77,8 +95,8 @@ struct RunRecords {
 
 class Clients final : public load::Workload {
  public:
-  // `index` of `plan.threads` workers. All but the backend must outlive it. Throws PropertyError where operations want
-  // rows and there are none.
+  // `index` of `plan.threads` workers. `plan` and `records` must outlive the object. Throws
+  // PropertyError if operations need rows and there are none.
   Clients(const Plan& plan, std::size_t index, std::unique_ptr<Backend> backend,
           RunRecords& records);
 
@@ -86,8 +104,8 @@ class Clients final : public load::Workload {
   std::size_t terminals() const noexcept override { return loop_.clients(); }
   void start_terminals(load::ClientGroup& group) override;
   coro::Task<std::vector<database::Resolution>> resolve(
-      std::vector<const load::Transaction*> doubts) override;
-  void leave_unresolved(std::size_t doubts) override;
+      std::vector<const load::Transaction*> unknown) override;
+  void leave_unresolved(std::size_t unknown) override;
 
  private:
   class Transaction final : public load::Transaction {
@@ -101,12 +119,14 @@ class Clients final : public load::Workload {
           outcome_(std::move(other.outcome_)),
           owns_row_(std::exchange(other.owns_row_, false)) {}
     Transaction& operator=(Transaction&&) = delete;
-    // The row of an insert that has not succeeded is given up.
+    // Gives up the row of an insert that has not succeeded.
     ~Transaction() override;
 
-    Doubt doubt() const { return {.operation = operation_, .trace = trace_}; }
+    UnknownCommit unknown_commit() const { return {.operation = operation_, .trace = trace_}; }
 
-    std::size_t type() const noexcept override { return clients_->place_of(operation_.type); }
+    std::size_t type() const noexcept override {
+      return clients_->places_[static_cast<std::size_t>(operation_.type)];
+    }
     coro::Task<void> execute(database::Session& session) override;
     bool committed() const noexcept override { return true; }
     bool commit_sent() const noexcept override { return trace_.commit_sent; }
@@ -118,18 +138,13 @@ class Clients final : public load::Workload {
 
     Clients* clients_;
     Operation operation_;
-    Trace trace_;
-    Outcome outcome_;
-    bool owns_row_;  // of an insert: is to settle it
+    WriteTrace trace_;
+    OperationOutcome outcome_;
+    bool owns_row_;  // must settle the number of an insert
   };
 
-  std::size_t place_of(OperationType type) const noexcept {
-    return places_[static_cast<std::size_t>(type)];
-  }
-  std::uint64_t fields_written(const Operation& operation) const noexcept;
-  void enter_in_ledger(const Operation& operation);
-  void leave_out_of_ledger(const Operation& operation);
-  void count_found(const Outcome& outcome);
+  void count_write(const Operation& operation, measure::Counter& inserts,
+                   measure::Counter& versions) const;
 
   const Plan& plan_;
   const std::size_t index_;
@@ -138,12 +153,12 @@ class Clients final : public load::Workload {
   InsertSequence& sequence_;
   const std::array<std::size_t, operation_type_count> places_;
   Operations operations_;
-  std::vector<OperationSource> sources_;  // a client each
+  std::vector<OperationSource> sources_;  // one per client
   load::ClientLoop loop_;
   std::uint64_t next_stamp_;
 };
 
-// The workload of a run over these backends. `plan` and `records` must outlive it.
+// Returns the workload of a run over these backends. `plan` and `records` must outlive it.
 load::WorkloadFactory make_clients(const Plan& plan, BackendFactory backends, RunRecords& records);
 
 }  // namespace drover::ycsb

@@ -11,14 +11,6 @@ InsertSequence::InsertSequence(std::uint64_t first, std::uint64_t stride,
   if (outstanding_max == 0) throw std::invalid_argument("a sequence with nothing outstanding");
 }
 
-void InsertSequence::acknowledge(std::uint64_t number) {
-  settle(number, State::inserted);
-}
-
-void InsertSequence::abandon(std::uint64_t number) {
-  settle(number, State::abandoned);
-}
-
 std::uint64_t InsertSequence::place_of(std::uint64_t index) const {
   const std::lock_guard lock(mutex_);
   return missing_.place_of(index);
@@ -27,7 +19,7 @@ std::uint64_t InsertSequence::place_of(std::uint64_t index) const {
 void InsertSequence::settle(std::uint64_t number, State state) {
   const std::uint64_t place = (number - first_) / stride_;
   const std::lock_guard lock(mutex_);
-  if (place < settled_) return;  // it was passed over
+  if (place < settled_) return;  // given up before
   const std::uint64_t in_window = place - settled_;
   if (in_window >= window_.size()) window_.resize(in_window + 1, State::outstanding);
   window_[in_window] = state;

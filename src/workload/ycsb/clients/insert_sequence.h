@@ -1,34 +1,65 @@
-// InsertSequence: the numbers of the rows that a run inserts, and how many of them there are already.
+// InsertSequence: numbers the rows that a run inserts, and tells how many of them can be read.
 //
-// One object for all workers of a process. With a sequence for each worker there would be nothing to share, but `latest`
-// would then read the newest rows of each worker in place of the newest of the table: the load on the hottest row would
-// be divided by the number of workers, which is no property of the workload. Processes on several hosts do not know of
-// each other's inserts: each has a stripe of its own (first + index, and the number of processes as its stride), so that
-// no two insert the same row.
+// All workers of a process share one object. A sequence for each worker would need no
+// synchronisation, but `latest` would then read the newest rows of each worker and not of the
+// table, which divides the load on the hottest row by the number of workers. Processes on several
+// hosts do not know each other's inserts. Each has its own stripe (`first` is its index, the stride
+// the number of processes), so that no two insert the same row.
 //
-// Numbers are settled in any order: a row is in the table, or its insert was given up. Rows may be read once all
-// before them are settled. One that was given up, or may be there or not, is none of them: a database from which it
-// could be read, or could not, has done nothing wrong. An insert that is never settled would hold back all behind it:
-// when outstanding_max numbers lie between it and the newest that is settled, it is given up.
+// A number is settled when its row is in the table or its insert was given up; settling happens in
+// any order. Rows are readable when all numbers before them are settled. Rows whose inserts were
+// given up are never read, because the database may rightly have them or not. An insert that is not
+// settled holds back all later rows. When outstanding_max numbers lie between it and the newest
+// settled one, it is given up.
 //
-// Thread safety: any thread, any function. Handing out is one relaxed addition, for only the number itself must be
-// unique. To settle takes a mutex, twenty thousand times a second or so, for some 50 ns, and so does number() once an
-// insert was given up.
+// Thread safety: any thread, any function. next() is one relaxed addition, because only the number
+// itself must be unique. Settling takes a mutex, about 20,000 times a second for 50 ns, and so does
+// number() after an insert was given up.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <mutex>
-
-#include "workload/ycsb/clients/missing_places.h"
+#include <vector>
 
 namespace drover::ycsb {
 
+// The empty places of a sequence, and the position of its n-th full place. Memory is per gap and
+// does not depend on the gap's length. One owner at a time.
+class MissingPlaces {
+ public:
+  // Adds the empty places [begin, end). Requires: they are above all places that were added before.
+  void add(std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t full = begin - count();
+    if (gaps_.empty() || gaps_.back().full_before != full) gaps_.push_back({full, count()});
+    gaps_.back().empty += end - begin;
+  }
+
+  // Returns the number of empty places.
+  std::uint64_t count() const noexcept { return gaps_.empty() ? 0 : gaps_.back().empty; }
+
+  // Returns the position of the full place number `index`.
+  std::uint64_t place_of(std::uint64_t index) const {
+    const auto behind = std::ranges::upper_bound(gaps_, index, {}, &Gap::full_before);
+    return behind == gaps_.begin() ? index : index + std::prev(behind)->empty;
+  }
+
+ private:
+  struct Gap {
+    std::uint64_t full_before = 0;  // full places before the gap
+    std::uint64_t empty = 0;        // empty places up to the end of the gap
+  };
+
+  std::vector<Gap> gaps_;
+};
+
 class InsertSequence {
  public:
-  static constexpr std::size_t outstanding_max_default = std::size_t{1} << 22;  // 4 MiB then
+  static constexpr std::size_t outstanding_max_default = std::size_t{1} << 22;  // 4 MiB
   // The number of given-up inserts that are remembered, in at most 16 MiB. A read of a row whose
   // insert was given up after these finds nothing.
   static constexpr std::size_t missing_max = std::size_t{1} << 20;
@@ -37,27 +68,26 @@ class InsertSequence {
   explicit InsertSequence(std::uint64_t first, std::uint64_t stride = 1,
                           std::size_t outstanding_max = outstanding_max_default);
 
-  // The number of the next row to insert.
+  // Returns the number of the next row to insert.
   std::uint64_t next() noexcept {
     return number_at(next_index_.fetch_add(1, std::memory_order_relaxed));
   }
 
-  // Of a number that next() gave out, once: its row is in the table; or it is not known to be, and will not be tried
-  // again.
-  void acknowledge(std::uint64_t number);
-  void abandon(std::uint64_t number);
+  // Settles a number of next(), once: its row is in the table, or the insert was given up.
+  void acknowledge(std::uint64_t number) { settle(number, State::inserted); }
+  void abandon(std::uint64_t number) { settle(number, State::abandoned); }
 
-  // So many rows may be read. Never falls.
+  // Returns the number of readable rows. Never falls.
   [[nodiscard]] std::uint64_t existing() const noexcept {
     return existing_.load(std::memory_order_acquire);
   }
-  // How many numbers between and before these were given up.
+  // Returns the number of given-up inserts before or between these rows.
   [[nodiscard]] std::uint64_t missing() const noexcept {
     return missing_count_.load(std::memory_order_relaxed);
   }
 
-  // The number of the row at an index, from 0, which does not change any more. Requires: the calling thread has seen
-  // existing() above the index.
+  // Returns the number of the readable row at an index, from 0. It does not change. Requires: the
+  // calling thread has seen existing() above the index.
   [[nodiscard]] std::uint64_t number(std::uint64_t index) const {
     return number_at(missing() == 0 ? index : place_of(index));
   }
@@ -73,16 +103,16 @@ class InsertSequence {
   const std::uint64_t stride_;
   const std::size_t outstanding_max_;
 
-  // On lines of their own, for each is written at its own time and the second is read before every operation.
+  // On separate cache lines: the first is written, and the second read, by every operation.
   alignas(64) std::atomic<std::uint64_t> next_index_ = 0;
-  // Both written under the mutex. existing_ is stored with release, and pairs with existing(): whoever sees a row sees
-  // how many are missing before it.
+  // Written under the mutex. The release store pairs with existing(): a thread that sees a row also
+  // sees the number of missing rows before it.
   alignas(64) std::atomic<std::uint64_t> existing_ = 0;
   std::atomic<std::uint64_t> missing_count_ = 0;
 
-  alignas(64) mutable std::mutex mutex_;  // the rest is below it
-  std::uint64_t settled_ = 0;             // places: rows and missing ones
-  std::deque<State> window_;              // from the place settled_
+  alignas(64) mutable std::mutex mutex_;  // guards the members below
+  std::uint64_t settled_ = 0;             // all places below are settled
+  std::deque<State> window_;              // begins with the place settled_
   MissingPlaces missing_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <numeric>
 
 namespace drover::ycsb {
 namespace {
@@ -11,8 +11,8 @@ using random::Rng;
 
 constexpr std::uint64_t operations_purpose = 1;
 
-// Tries of zipfian-original before it takes what remains after a division: where operationcount is far above the rows
-// that there are, nearly all that it draws is no row yet.
+// The number of draws of zipfian-original before it takes the remainder of a division. If
+// operationcount is far above the number of rows, nearly all draws are rows that do not exist yet.
 constexpr int original_tries_max = 100;
 
 constexpr std::size_t number_of(OperationType type) {
@@ -35,44 +35,25 @@ std::uint64_t initial_rows_of(const Properties& properties, std::uint64_t missin
                   properties.table, properties.insert_start));
 }
 
-// Its upper bound counts as a row, too.
+// Returns the number of rows that YCSB draws from. YCSB counts the upper bound as a row.
 std::uint64_t original_items(const Properties& properties, std::uint64_t initial_rows) {
-  const double proportions = properties.read_proportion + properties.update_proportion +
-                             properties.insert_proportion + properties.scan_proportion +
-                             properties.read_modify_write_proportion;
   const double inserts = static_cast<double>(properties.operation_count) *
-                         (properties.insert_proportion / proportions);
+                         (properties.insert_proportion / properties.proportions());
   return initial_rows + static_cast<std::uint64_t>(inserts * 2) + 1;
 }
 
 }  // namespace
 
 std::string_view operation_name(OperationType type) {
-  switch (type) {
-    case OperationType::read:
-      return "READ";
-    case OperationType::update:
-      return "UPDATE";
-    case OperationType::insert:
-      return "INSERT";
-    case OperationType::scan:
-      return "SCAN";
-    case OperationType::read_modify_write:
-      break;
-  }
-  return "READ-MODIFY-WRITE";
+  constexpr std::array<std::string_view, operation_type_count> names = {
+      "READ", "UPDATE", "INSERT", "SCAN", "READ-MODIFY-WRITE"};
+  return names[number_of(type)];
 }
 
-Mix::Mix(const Properties& properties) {
-  double sum = 0;
-  const auto put = [&](OperationType type, double proportion) {
-    up_to_[number_of(type)] = sum += proportion;
-  };
-  put(OperationType::read, properties.read_proportion);
-  put(OperationType::update, properties.update_proportion);
-  put(OperationType::insert, properties.insert_proportion);
-  put(OperationType::scan, properties.scan_proportion);
-  put(OperationType::read_modify_write, properties.read_modify_write_proportion);
+Mix::Mix(const Properties& properties)
+    : up_to_{properties.read_proportion, properties.update_proportion, properties.insert_proportion,
+             properties.scan_proportion, properties.read_modify_write_proportion} {
+  std::partial_sum(up_to_.begin(), up_to_.end(), up_to_.begin());
 }
 
 double Mix::share(OperationType type) const {
@@ -81,7 +62,7 @@ double Mix::share(OperationType type) const {
 }
 
 OperationType Mix::draw(Rng& rng) const {
-  // In (0, sum], so that a type without a share is never the first whose sum is not below it.
+  // In (0, sum], so that no type without a share is drawn.
   const double at = rng.unit() * up_to_.back();
   std::size_t number = 0;
   while (up_to_[number] < at) ++number;
@@ -166,24 +147,11 @@ Operation Operations::draw(Rng& rng) {
     return operation;
   }
   operation.key = keys_->draw(rng);
-  switch (operation.type) {
-    case OperationType::read:
-      operation.read_field = draw_field(rng, read_all_fields_);
-      break;
-    case OperationType::update:
-      operation.written_field = draw_field(rng, write_all_fields_);
-      break;
-    case OperationType::scan:
-      operation.scan_length = draw_scan_length(rng);
-      operation.read_field = draw_field(rng, read_all_fields_);
-      break;
-    case OperationType::read_modify_write:
-      operation.read_field = draw_field(rng, read_all_fields_);
-      operation.written_field = draw_field(rng, write_all_fields_);
-      break;
-    case OperationType::insert:
-      break;
+  if (operation.type == OperationType::scan) operation.scan_length = draw_scan_length(rng);
+  if (operation.type != OperationType::update) {
+    operation.read_field = draw_field(rng, read_all_fields_);
   }
+  if (operation.writes()) operation.written_field = draw_field(rng, write_all_fields_);
   return operation;
 }
 

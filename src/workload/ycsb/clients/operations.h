@@ -1,27 +1,29 @@
-// What a terminal does next: an operation of the mix, on a key of the rows that exist, with its fields.
+// The choice of operations: the type by the mix, a key of an existing row, and the fields.
 //
-//   Operations operations(properties, missing, sequence, turn);  // one a worker
-//   OperationSource source(operations, seed, terminal);          // one a terminal
+//   Operations operations(properties, missing, sequence, turn);  // one per worker
+//   OperationSource source(operations, seed, terminal);          // one per client
 //   const Operation operation = source.next();
 //
-// Rows that exist are those of the client's part that were there when the run began, in their order, and then those that
-// the run has inserted (InsertSequence). How the key is chosen of them:
+// Existing rows are the initial rows, those of the client's part that existed when the run began,
+// in their order, followed by the rows that the run has inserted (InsertSequence). Distributions:
 //
-//   uniform           each row of the beginning equally often
-//   zipfian           exactly, of all of them; the ranks of the rows of the beginning are scattered over them, and
-//                     inserted ones follow as the coldest, so that nothing that is inserted makes another row hot
-//   zipfian-original  as YCSB does it: hashed, of the rows of the beginning and twice the inserts that are expected of
-//                     operationcount, and anew where that is no row yet
-//   latest            zipfian, the newest first
-//   hotspot           rows of the beginning, of which the first ones are hot
-//   sequential        the rows of the beginning one after the other. The terminals of all workers
-//                     share one position. Several hosts divide the rows: each round has one row for
-//                     each terminal of all hosts, and a host takes those of its own terminals
-//   exponential       the newest first
+//   uniform           the initial rows
+//   zipfian           exact, over all rows. The ranks of the initial rows are scattered over these
+//                     rows; inserted rows follow as the coldest, so that an insert makes no other
+//                     row hot
+//   zipfian-original  as in YCSB: hashed, over the initial rows and twice the inserts that
+//                     operationcount lets expect, and drawn again if the row does not exist yet
+//   latest            zipfian, the newest row first
+//   hotspot           the initial rows, of which the first ones are hot
+//   sequential        the initial rows in their order. The clients of all workers share one
+//                     position. Several hosts divide the rows: each round has one row for each
+//                     client of all hosts, and a host takes those of its own clients
+//   exponential       the newest row first
 //
-// An operation is a function of properties, seed, terminal, and how many inserts were settled when
-// it was drawn: a mix without inserts is the same on every machine. The hot keys do not depend on
-// the seed. Only with `sequential` does a row depend on the order in which the terminals draw.
+// An operation is a function of properties, seed, client, and the number of inserts that were
+// settled when it was drawn. A mix without inserts is the same on every machine. The hot keys do
+// not depend on the seed. Only with `sequential` does a row depend on the order in which clients
+// draw.
 //
 // Thread safety: Operations and its sources belong to one worker. All workers share the
 // InsertSequence and the turn.
@@ -39,31 +41,36 @@
 #include "random/rng.h"
 #include "random/zipfian.h"
 #include "workload/ycsb/clients/insert_sequence.h"
-#include "workload/ycsb/clients/missing_places.h"
 #include "workload/ycsb/properties/properties.h"
-#include "workload/ycsb/row_range.h"
 
 namespace drover::ycsb {
 
 enum class OperationType : std::uint8_t { read, update, insert, scan, read_modify_write };
 inline constexpr std::size_t operation_type_count = 5;
 
-// As YCSB's reports name them: "READ", "READ-MODIFY-WRITE".
+// Returns the name in YCSB's reports: "READ", "READ-MODIFY-WRITE".
 std::string_view operation_name(OperationType type);
 
 struct Operation {
   OperationType type = OperationType::read;
-  std::uint64_t key = 0;          // the row's number; of a scan, the first row's
-  std::uint32_t scan_length = 0;  // of a scan
-  // Which field is read (of a read, a scan and a read-modify-write) and written (of an update and a read-modify-write);
-  // all of them where there is none. An insert writes all.
+  std::uint64_t key = 0;          // the number of the row, or of a scan's first row
+  std::uint32_t scan_length = 0;  // of a scan, in rows
+  // The field that is read or written. Nothing: all fields, as an insert always writes.
   std::optional<std::uint32_t> read_field = std::nullopt;
   std::optional<std::uint32_t> written_field = std::nullopt;
 
+  bool writes() const noexcept {
+    return type != OperationType::read && type != OperationType::scan;
+  }
+  // Returns the number of fields whose versions an update or read-modify-write increments.
+  std::uint64_t fields_updated(const Properties& properties) const noexcept {
+    if (!writes() || type == OperationType::insert) return 0;
+    return written_field ? 1 : static_cast<std::uint64_t>(properties.field_count);
+  }
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-// A type with the share of its proportion among all.
+// The operation types with their shares.
 class Mix {
  public:
   // Requires: a proportion is above 0, as PropertyReader ensures.
@@ -73,15 +80,15 @@ class Mix {
   OperationType draw(random::Rng& rng) const;
 
  private:
-  std::array<double, operation_type_count>
-      up_to_{};  // the sum of the proportions up to and with each type
+  // The sum of the proportions up to and including each type.
+  std::array<double, operation_type_count> up_to_{};
 };
 
-// Chooses a row that exists.
+// Chooses existing rows.
 class KeyChooser {
  public:
-  // `missing`: rows of the part that are not there, ascending. Throws PropertyError where there is no row at the
-  // beginning. The sequence and the turn must outlive this.
+  // `missing`: the rows of the client's part that do not exist, ascending. Throws PropertyError if
+  // there is no initial row. The sequence and the turn must outlive this object.
   KeyChooser(const Properties& properties, const std::vector<RowRange>& missing,
              const InsertSequence& sequence, random::Sequential& turn);
 
@@ -107,9 +114,8 @@ class KeyChooser {
 
 class Operations {
  public:
-  // `missing` is that of KeyChooser. Throws PropertyError if operations need rows and there are
-  // none at the beginning. The sequence and the turn, which all workers share, must outlive this
-  // object.
+  // `missing` is that of KeyChooser. Throws PropertyError if operations need rows and there is no
+  // initial row. The sequence and the turn must outlive this object.
   Operations(const Properties& properties, const std::vector<RowRange>& missing,
              InsertSequence& sequence, random::Sequential& turn);
 
@@ -122,7 +128,7 @@ class Operations {
 
   InsertSequence& sequence_;
   Mix mix_;
-  std::optional<KeyChooser> keys_;  // nothing where rows are only inserted
+  std::optional<KeyChooser> keys_;  // nothing if the mix only inserts
   std::uint32_t field_count_;
   bool read_all_fields_;
   bool write_all_fields_;
@@ -136,7 +142,7 @@ class OperationSource {
   // `operations` must outlive this object.
   OperationSource(Operations& operations, std::uint64_t seed, std::uint32_t terminal);
 
-  // The key of an insert is a number of the InsertSequence: whoever executes it settles it there.
+  // The key of an insert is a number of the InsertSequence, which the caller settles.
   Operation next() { return operations_->draw(rng_); }
 
  private:
@@ -144,6 +150,6 @@ class OperationSource {
   random::Rng rng_;
 };
 
-static_assert(sizeof(OperationSource) == 16);  // of each of 150,000 terminals
+static_assert(sizeof(OperationSource) == 16);  // 150,000 clients have one each
 
 }  // namespace drover::ycsb

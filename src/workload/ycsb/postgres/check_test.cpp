@@ -1,11 +1,8 @@
-#include "workload/ycsb/postgres/check.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "support/over_the_wire.h"
-#include "workload/ycsb/part_fields.h"
 #include "workload/ycsb/postgres/served_table_test.h"
 
 namespace drover::ycsb::postgres {
@@ -16,14 +13,10 @@ class CheckOnPostgres : public ServedTable {
   CheckOnPostgres() { load(properties); }
 
   CheckReport check_in_pieces(std::uint64_t blocks_of_piece, std::size_t connections) {
-    CheckOptions options;
-    options.properties = properties;
-    options.connections = connections;
-    options.conninfo = server->conninfo();
-    options.schema = schema;
-    options.blocks_of_piece = blocks_of_piece;
-    options.on_progress = [this](const CheckProgress& progress) { seen = progress; };
-    return run(postgres::check(options));
+    CheckSettings settings{.properties = properties, .connections = connections};
+    settings.blocks_of_piece = blocks_of_piece;
+    settings.on_progress = [this](const CheckProgress& progress) { seen = progress; };
+    return run(database->check(settings));
   }
 
   const Properties properties = properties_of("a", {"recordcount=1000"});
@@ -45,23 +38,24 @@ TEST_F(CheckOnPostgres, SeveralSessionsReadEachRowOnce) {
 
 // What is written after the first one began is seen by none of them.
 TEST_F(CheckOnPostgres, SharesAreReadInOneSnapshot) {
-  CheckOptions options{{.properties = properties}, {server->conninfo(), schema}};
-  options.blocks_of_piece = 7;
+  CheckSettings settings{.properties = properties};
+  settings.blocks_of_piece = 7;
   CheckReport parts[2];
-  options.check_elsewhere = [&](const CheckPart& all, CheckReport& sums) -> coro::Task<void> {
+  settings.check_elsewhere = [&](const CheckPart& all, CheckReport& sums) -> coro::Task<void> {
     const auto writer = co_await database::postgres::open_in_schema({server->conninfo(), schema});
     co_await writer->script("UPDATE usertable SET field2 = field3; DELETE FROM drover_ycsb_loaded");
     EXPECT_FALSE(all.snapshot.empty());
     for (std::uint64_t i = 0; i < 2; ++i) {
       CheckPart part = test::over_the_wire(all);
       part.share = {i, 1, 2};
-      CheckOptions of_part{{.properties = properties}, {server->conninfo(), schema}};
+      CheckSettings of_part{.properties = properties};
       of_part.blocks_of_piece = 7;
-      parts[i] = co_await check_part(of_part, part);
+      of_part.part = part;
+      parts[i] = co_await database->check(of_part);
       sums.add(parts[i]);
     }
   };
-  const CheckReport report = run(postgres::check(options));
+  const CheckReport report = run(database->check(settings));
   EXPECT_TRUE(report.holds());
   EXPECT_EQ(report.rows, 1000U);
   EXPECT_EQ(report.rows_loaded, 1000U);
@@ -73,7 +67,7 @@ TEST_F(CheckOnPostgres, SharesAreReadInOneSnapshot) {
 TEST_F(CheckOnPostgres, GivesNoVerdictWithoutTheSnapshotOfTheFirst) {
   const CheckPart late{.snapshot = "00000003-0000001B-1", .table_size = 1};
   try {
-    run(database->check_part(late, {.properties = properties, .connections = 1}));
+    run(database->check({.properties = properties, .connections = 1, .part = late}));
     ADD_FAILURE() << "the snapshot may be of another server";
   } catch (const database::Error& error) {
     EXPECT_NE(std::string(error.what()).find("on different servers"), std::string::npos)

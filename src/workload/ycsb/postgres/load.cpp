@@ -1,5 +1,9 @@
-#include "workload/ycsb/postgres/load.h"
-
+// The load by COPY, in pieces, over several connections. Each piece is one transaction, which
+// begins with the piece's row in drover_ycsb_loaded, so that a piece is both loaded and recorded,
+// or neither. If another load has inserted the row but not committed, this load waits for it and
+// then leaves the piece to it. If the other session shows no activity, it is ended. A part with
+// other bounds cuts other pieces: rows that are already there end the COPY, and the missing rows
+// are loaded later.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,18 +17,14 @@
 #include <vector>
 
 #include "coro/sleep.h"
-#include "coro/worker.h"
 #include "database/error.h"
 #include "database/postgres/admin_session.h"
-#include "database/postgres/connection.h"
 #include "database/postgres/dialect.h"
 #include "database/postgres/session_setup.h"
 #include "text/plain_text.h"
 #include "workload/ycsb/keys.h"
-#include "workload/ycsb/piecewise_load.h"
-#include "workload/ycsb/postgres/load_record.h"
-#include "workload/ycsb/postgres/table.h"
-#include "workload/ycsb/properties/field_lengths.h"
+#include "workload/ycsb/load.h"
+#include "workload/ycsb/postgres/database_on_postgres.h"
 #include "workload/ycsb/values.h"
 
 namespace drover::ycsb::postgres {
@@ -32,27 +32,26 @@ namespace {
 
 using coro::Task;
 using database::Error;
+using database::postgres::Access;
 using database::postgres::Connection;
 using database::postgres::script_with_retries;
 using database::postgres::traits_of;
 using database::postgres::with_retries;
 
-constexpr std::size_t chunk_bytes = 256 * 1024;  // that are handed to libpq at a time
-constexpr std::string_view unique_violation_of_copy = "23505";
-
+constexpr std::size_t chunk_bytes = 256 * 1024;  // passed to libpq at a time
+constexpr std::string_view duplicate_row = "23505";
 constexpr std::string_view lock_timed_out = "55P03";
-constexpr std::string_view not_ours = "42501";
+constexpr std::string_view no_right = "42501";
 
-constexpr std::array<std::string_view, 2> load_settings = {
-    // A crash of the server may lose the last commits, and then their rows in drover_ycsb_loaded
-    // too: the load that goes
-    // on sees it.
+constexpr std::array<const char*, 2> load_settings = {
+    // A crash of the server may lose the last commits, together with their rows in
+    // drover_ycsb_loaded. The next load then loads these pieces again.
     "SET synchronous_commit = off",
-    // No session of a client that was killed goes on (from PostgreSQL 14 on).
+    // Ends the session of a killed client (PostgreSQL 14 and later).
     "SET client_connection_check_interval = '1s'",
 };
 
-// Rows as COPY has them as text: no character of keys and values has a meaning there.
+// Rows in COPY's text format. Keys and values have no characters that the format escapes.
 class RowText {
  public:
   RowText(const Properties& properties, const FieldLengths& lengths)
@@ -69,7 +68,7 @@ class RowText {
 
   // Requires: !is_full().
   void add_row(std::uint64_t number) {
-    const KeyName key(number, properties_.insert_order, properties_.zero_padding);
+    const KeyName key(number, properties_);
     const std::uint64_t shown = shown_number(number, properties_.insert_order);
     char* out = std::ranges::copy(key.view(), memory_.data() + size_).out;
     for (std::uint32_t field = 0; field < properties_.field_count; ++field) {
@@ -96,58 +95,60 @@ struct Sent {
   std::uint64_t bytes = 0;
 };
 
-class Load final : public PiecewiseLoad {
+class PostgresLoad final : public PiecewiseLoad {
  public:
-  Load(LoadOptions options, LoadObserver& observer)
-      : PiecewiseLoad(options, options.rows_of_piece, observer),
-        options_(std::move(options)),
-        observer_(observer),
-        table_(options_.properties) {}
-
-  Task<LoadProgress> run();
-  Error explained(const Error& error) const;
+  PostgresLoad(Access access, LoadSettings settings)
+      : PiecewiseLoad(std::move(settings)),
+        access_(std::move(access)),
+        table_(table_of(settings_.properties)) {}
 
  private:
-  Task<LoadRecord> read_record() override { return read_load_record(*first_, table_); }
+  Task<void> load_table() override;
+  Task<LoadRecord> read_record() override { return read_record_on(*first_); }
   Task<void> load_pieces() override;
+  Error explained(const Error& error) const override;
+  Task<LoadRecord> read_record_on(Connection& connection) const;
   Task<bool> try_piece(Connection& connection, RowRange piece);
   Task<void> load_piece(Connection& connection, RowRange piece);
-  Task<std::map<int, std::string>> loaders_waited_for(Connection& connection) const;
-  Task<void> end_silent_loaders(Connection& connection);
-  Task<void> commit_piece(Connection& connection, Sent sent);
   Task<void> copy_piece(Connection& connection, RowRange piece, Sent& sent);
+  Task<std::map<int, std::string>> waiting_loaders(Connection& connection) const;
+  Task<void> end_silent_loaders(Connection& connection);
   Task<std::unique_ptr<Connection>> open() const;
-  Task<void> open_anew();
   Task<void> finish();
+  void tell_step(std::string_view name) const {
+    if (settings_.on_step) settings_.on_step(name);
+  }
 
-  const LoadOptions options_;
-  LoadObserver& observer_;
+  Access access_;
   const Table table_;
   std::unique_ptr<Connection> first_;
+  database::Pooling pooling_ = database::Pooling::none;
 };
 
-Task<std::unique_ptr<Connection>> Load::open() const {
-  database::postgres::Access access = options_;
-  access.dialect = first_->dialect();
-  auto connection = co_await database::postgres::open_in_schema(access, first_->pooling());
-  const std::string_view load_setting = traits_of(connection->dialect()).load_setting;
-  if (!load_setting.empty()) {
-    co_await database::postgres::set(*connection, std::string(load_setting));
+Task<LoadRecord> PostgresLoad::read_record_on(Connection& connection) const {
+  database::postgres::PostgresAdminSession session(connection, "");
+  co_return co_await read_load_record(session, table_);
+}
+
+Task<std::unique_ptr<Connection>> PostgresLoad::open() const {
+  auto connection = co_await database::postgres::open_in_schema(access_, pooling_);
+  const std::string_view dialect_setting = traits_of(connection->dialect()).load_setting;
+  if (!dialect_setting.empty()) {
+    co_await database::postgres::set(*connection, std::string(dialect_setting));
   }
-  for (const std::string_view setting : load_settings) {
-    std::string sql(setting);
-    co_await database::postgres::set_if_known(*connection, std::move(sql));
+  for (const char* setting : load_settings) {
+    co_await database::postgres::set_if_known(*connection, setting);
   }
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(options_.silence_max);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(settings_.silence_max);
   co_await database::postgres::set_if_known(*connection,
                                             fmt::format("SET lock_timeout = {}", ms.count()));
   co_return connection;
 }
 
-Task<void> Load::copy_piece(Connection& connection, RowRange piece, Sent& sent) {
+Task<void> PostgresLoad::copy_piece(Connection& connection, RowRange piece, Sent& sent) {
   co_await connection.copy_begin(
-      fmt::format("COPY {} ({}, {}) FROM STDIN", table_.name(), key_column, table_.all_fields()));
-  RowText text(properties(), lengths());
+      fmt::format("COPY {} ({}, {}) FROM STDIN", table_.name, key_column, table_.all_fields));
+  RowText text(settings_.properties, lengths_);
   for (std::uint64_t number = piece.begin; number < piece.end; ++number) {
     text.add_row(number);
     if (!text.is_full() && number + 1 < piece.end) continue;
@@ -163,18 +164,18 @@ Task<void> Load::copy_piece(Connection& connection, RowRange piece, Sent& sent) 
   throw Error(
       database::ErrorClass::statement, "",
       fmt::format("the server stored {} of {} rows of {}. A trigger or a rule may reject rows",
-                  taken, piece.rows(), table_.plain_name()));
+                  taken, piece.rows(), table_.plain_name));
 }
 
-Task<void> Load::load_piece(Connection& connection, RowRange piece) {
+Task<void> PostgresLoad::load_piece(Connection& connection, RowRange piece) {
   co_await connection.script("BEGIN");
   const auto recorded = co_await connection.query(
       fmt::format("INSERT INTO {} (table_name, first_row, rows) "
                   "VALUES ($1::text, $2::int8, $3::int8) ON CONFLICT DO NOTHING",
                   loaded_table),
-      table_.plain_name(), static_cast<std::int64_t>(piece.begin),
+      table_.plain_name, static_cast<std::int64_t>(piece.begin),
       static_cast<std::int64_t>(piece.rows()));
-  if (recorded.affected() == 0) {  // somebody else has been quicker
+  if (recorded.affected() == 0) {  // another load has loaded the piece
     co_await connection.script("ROLLBACK");
     co_return;
   }
@@ -182,32 +183,20 @@ Task<void> Load::load_piece(Connection& connection, RowRange piece) {
   std::optional<Error> duplicate;
   try {
     co_await copy_piece(connection, piece, sent);
+    co_await connection.script("COMMIT");
+    co_return;
   } catch (const Error& error) {
-    count_left(sent.rows, sent.bytes);
-    if (error.sqlstate() != unique_violation_of_copy) throw;
+    uncount_sent(sent.rows, sent.bytes);
+    if (error.sqlstate() != duplicate_row) throw;
     duplicate = error;
   }
-  if (!duplicate) {
-    co_await commit_piece(connection, sent);
-    co_return;
-  }
-  // A part that begins or ends within this piece has another record: its load may have been
-  // quicker.
+  // The load of a part that begins or ends within this piece may have loaded the row.
   co_await database::postgres::roll_back(connection);
-  const LoadRecord record = co_await read_load_record(connection, table_);
+  const LoadRecord record = co_await read_record_on(connection);
   if (missing_ranges(piece, record.loaded) == std::vector{piece}) throw *duplicate;
 }
 
-Task<void> Load::commit_piece(Connection& connection, Sent sent) {
-  try {
-    co_await connection.script("COMMIT");
-  } catch (const Error&) {
-    count_left(sent.rows, sent.bytes);
-    throw;
-  }
-}
-
-Task<void> Load::load_pieces() {
+Task<void> PostgresLoad::load_pieces() {
   const std::unique_ptr<Connection> connection = co_await open();
   while (const auto piece = next_piece()) {
     for (;;) {
@@ -218,8 +207,8 @@ Task<void> Load::load_pieces() {
   }
 }
 
-// Or somebody else keeps it, or the table, for long.
-Task<bool> Load::try_piece(Connection& connection, RowRange piece) {
+// Returns false if another session keeps the piece or the table locked for long.
+Task<bool> PostgresLoad::try_piece(Connection& connection, RowRange piece) {
   try {
     co_await with_retries(connection, [&] { return load_piece(connection, piece); });
   } catch (const Error& error) {
@@ -229,9 +218,9 @@ Task<bool> Load::try_piece(Connection& connection, RowRange piece) {
   co_return true;
 }
 
-// Those in the middle of a piece for whose client the server waits, by process, and what changes
-// when something comes.
-Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection) const {
+// Returns the processes of sessions that are within a piece and wait for their client, each with a
+// text that changes when the client sends data.
+Task<std::map<int, std::string>> PostgresLoad::waiting_loaders(Connection& connection) const {
   const auto found = co_await connection.query(
       "SELECT a.pid, concat_ws(' ', a.backend_start, a.state_change, c.bytes_processed) "
       "FROM pg_locks l JOIN pg_stat_get_activity(NULL) a USING (pid) "
@@ -239,7 +228,7 @@ Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection
       "AND l.mode = 'RowExclusiveLock' AND l.granted AND a.wait_event = 'ClientRead' "
       "AND EXISTS (SELECT FROM pg_locks r WHERE r.pid = a.pid AND r.granted AND "
       "r.relation = to_regclass($2::text))",
-      table_.name(), loaded_table);
+      table_.name, loaded_table);
   std::map<int, std::string> loaders;
   for (int row = 0; row < found.rows(); ++row) {
     loaders[found.number<int>(row, 0)] = found.text(row, 1);
@@ -247,87 +236,76 @@ Task<std::map<int, std::string>> Load::loaders_waited_for(Connection& connection
   co_return loaders;
 }
 
-// pgpool-II takes the end of a session for that of the server.
-Task<void> Load::end_silent_loaders(Connection& connection) {
+// Does nothing behind pgpool-II, which takes the end of a session for that of the server.
+Task<void> PostgresLoad::end_silent_loaders(Connection& connection) {
   constexpr int copy_is_seen_since = 140000;
   if (connection.server_version() < copy_is_seen_since ||
       connection.pooling() == database::Pooling::pgpool) {
     co_return;
   }
-  const auto before = co_await loaders_waited_for(connection);
+  const auto before = co_await waiting_loaders(connection);
   if (before.empty()) co_return;
-  co_await coro::sleep_for(options_.silence_max);
-  for (const auto& [process, mark] : co_await loaders_waited_for(connection)) {
+  co_await coro::sleep_for(settings_.silence_max);
+  for (const auto& [process, mark] : co_await waiting_loaders(connection)) {
     const auto seen = before.find(process);
     if (seen == before.end() || seen->second != mark) continue;
     try {
       co_await connection.script(fmt::format("SELECT pg_terminate_backend({})", process));
-      observer_.on_step("ended a session of an earlier load that was no longer active");
+      tell_step("ended a session of an earlier load that was no longer active");
     } catch (const Error& error) {
-      if (error.sqlstate() != not_ours) throw;
+      if (error.sqlstate() != no_right) throw;
     }
   }
 }
 
-// To commit where commits are waited for makes all earlier ones as durable as itself.
-Task<void> Load::finish() {
-  observer_.on_step(fmt::format("analyze {}", table_.plain_name()));
+Task<void> PostgresLoad::finish() {
+  tell_step(fmt::format("analyze {}", table_.plain_name));
   first_->take_warnings();
-  co_await script_with_retries(*first_, fmt::format("ANALYZE {}", table_.name()));
+  co_await script_with_retries(*first_, fmt::format("ANALYZE {}", table_.name));
   for (const std::string& warning : first_->take_warnings()) {
-    observer_.on_note(database::postgres::no_statistics_note(table_.plain_name(), warning));
+    if (!settings_.on_note) break;
+    settings_.on_note(database::postgres::no_statistics_note(table_.plain_name, warning));
   }
+  // A synchronous commit makes all earlier commits durable.
   auto touch = [&]() -> Task<void> {
     co_await first_->query(
         fmt::format("UPDATE {} SET layout = layout WHERE table_name = $1::text", record_table),
-        table_.plain_name());
+        table_.plain_name);
   };
   co_await with_retries(*first_, touch);
 }
 
-// Opens the first session again, because a pooler or a balancer may have ended it as idle while the
-// others loaded.
-Task<void> Load::open_anew() {
-  database::postgres::Access access = options_;
-  access.dialect = first_->dialect();
-  const database::Pooling pooling = first_->pooling();
-  first_.reset();
-  first_ = co_await database::postgres::open_in_schema(std::move(access), pooling);
-}
-
-Task<LoadProgress> Load::run() {
-  first_ = co_await database::postgres::open_in_schema(options_);
+Task<void> PostgresLoad::load_table() {
+  first_ = co_await database::postgres::open_in_schema(access_);
+  access_.dialect = first_->dialect();
+  pooling_ = first_->pooling();
   const std::int32_t rows_most = traits_of(first_->dialect()).rows_a_transaction;
   if (rows_most > 0) limit_pieces(static_cast<std::uint64_t>(rows_most) - 1);  // and the record
-  co_await begin_load(*first_, options_.schema, table_, options_.properties);
+  co_await begin_load(*first_, access_.schema, table_, settings_.properties);
   co_await load_missing();
-  if (!options_.share.is_whole()) co_return progress();
-  const coro::Instant all_there = coro::Worker::current().now();
-  co_await open_anew();
+  if (!settings_.share.is_whole()) co_return;
+  const coro::Duration loaded_after = elapsed();
+  // A pooler or a balancer may have ended the first session as idle while the others loaded.
+  first_.reset();
+  first_ = co_await database::postgres::open_in_schema(access_, pooling_);
   co_await finish();
-  LoadProgress loaded = progress();
-  loaded.finishing = coro::Worker::current().now() - all_there;
-  co_return loaded;
+  progress_.finishing = elapsed() - loaded_after;
 }
 
-Error Load::explained(const Error& error) const {
-  if (error.sqlstate() != unique_violation_of_copy) return PiecewiseLoad::explained(error);
+Error PostgresLoad::explained(const Error& error) const {
+  if (error.sqlstate() != duplicate_row) return PiecewiseLoad::explained(error);
   return {error.error_class(), error.sqlstate(),
           fmt::format("{} Rows of this part are already in the table {}, although no load has "
                       "recorded them, so a run has inserted them. Load another part (insertstart, "
                       "insertcount), or drop the table with 'drover ycsb clean'",
-                      text::sentence(error.what()), table_.plain_name())};
+                      text::sentence(error.what()), table_.plain_name)};
 }
 
 }  // namespace
 
-Task<LoadProgress> load(LoadOptions options, LoadObserver& observer) {
-  Load work(std::move(options), observer);
-  try {
-    co_return co_await work.run();
-  } catch (const Error& error) {
-    throw work.explained(error);
-  }
+Task<LoadProgress> load(Access access, LoadSettings settings) {
+  PostgresLoad work(std::move(access), std::move(settings));
+  co_return co_await work.load();
 }
 
 }  // namespace drover::ycsb::postgres

@@ -1,5 +1,3 @@
-#include "workload/ycsb/postgres/load.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -17,22 +15,15 @@ class LoadOnPostgres : public ServedTable {
  protected:
   LoadProgress load_in_pieces(const Properties& properties, std::uint64_t rows_of_piece,
                               std::size_t connections = 3) {
-    return run(postgres::load(options(properties, rows_of_piece, connections), observer));
+    return run(database->load(settings(properties, rows_of_piece, connections)));
   }
 
-  LoadOptions options(const Properties& properties, std::uint64_t rows_of_piece,
-                      std::size_t connections) const {
-    LoadOptions options;
-    options.properties = properties;
-    options.connections = connections;
-    options.conninfo = server->conninfo();
-    options.schema = schema;
-    options.rows_of_piece = rows_of_piece;
-    return options;
+  static LoadSettings settings(const Properties& properties, std::uint64_t rows_of_piece,
+                               std::size_t connections) {
+    return {.properties = properties, .connections = connections, .rows_of_piece = rows_of_piece};
   }
 
   static constexpr auto isolation = database::Isolation::read_committed;
-  LoadObserver observer;
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Postgres, LoadOnDatabase, LoadOnPostgres);
@@ -49,9 +40,9 @@ TEST_F(LoadOnPostgres, TheTableIsThatOfTheOriginal) {
 TEST_F(LoadOnPostgres, AShareWaitsForNoOther) {
   const Properties properties = part(0, 1000);
   const auto load_share = [&](load::Share share) {
-    LoadOptions of_share = options(properties, 100, 2);
+    LoadSettings of_share = settings(properties, 100, 2);
     of_share.share = share;
-    return postgres::load(std::move(of_share), observer);
+    return database->load(std::move(of_share));
   };
   auto scenario = [&]() -> coro::Task<void> {
     co_await load_share({0, 0, 2});
@@ -72,16 +63,12 @@ TEST_F(LoadOnPostgres, AShareWaitsForNoOther) {
 
 // In the middle of the piece that is wanted: its process stands still, or its host is gone.
 TEST_F(LoadOnPostgres, ALoaderThatGivesNoSignOfLifeIsEnded) {
-  class Watcher final : public LoadObserver {
-   public:
-    std::vector<std::string> steps;
-    void on_step(std::string_view name) override { steps.emplace_back(name); }
-  } watcher;
+  std::vector<std::string> steps;
   bool is_lost = false;
   auto scenario = [&]() -> coro::Task<void> {
-    LoadOptions some = options(part(0, 1000), 100, 1);
+    LoadSettings some = settings(part(0, 1000), 100, 1);
     some.share = {0, 0, 1};
-    co_await postgres::load(some, observer);
+    co_await database->load(some);
     const auto other = co_await database::postgres::open_in_schema({server->conninfo(), schema});
     co_await other->script(
         "BEGIN; INSERT INTO drover_ycsb_loaded (table_name, first_row, rows) "
@@ -89,7 +76,8 @@ TEST_F(LoadOnPostgres, ALoaderThatGivesNoSignOfLifeIsEnded) {
     co_await other->copy_begin("COPY usertable (ycsb_key) FROM STDIN");
     some.share = {};
     some.silence_max = std::chrono::milliseconds(20);
-    co_await postgres::load(some, watcher);
+    some.on_step = [&](std::string_view name) { steps.emplace_back(name); };
+    co_await database->load(some);
     try {
       co_await other->copy_end();
     } catch (const database::Error&) {
@@ -98,8 +86,8 @@ TEST_F(LoadOnPostgres, ALoaderThatGivesNoSignOfLifeIsEnded) {
   };
   run(scenario());
   EXPECT_TRUE(is_lost);
-  ASSERT_EQ(watcher.steps.size(), 2U);
-  EXPECT_EQ(watcher.steps[0], "ended a session of an earlier load that was no longer active");
+  ASSERT_EQ(steps.size(), 2U);
+  EXPECT_EQ(steps[0], "ended a session of an earlier load that was no longer active");
   EXPECT_EQ(check(part(0, 1000)).rows, 1000U);
 }
 
@@ -114,22 +102,21 @@ TEST_F(LoadOnPostgres, ATableThatSomebodyHasDroppedIsLoadedAnew) {
 TEST_F(LoadOnPostgres, SeveralThatLoadTheSameAtOnceShareTheWork) {
   const Properties properties = part(0, 1000);
   auto both = [&](coro::Scope& scope) -> coro::Task<void> {
-    auto one = [&]() -> coro::Task<void> {
-      co_await postgres::load(options(properties, 50, 2), observer);
-    };
+    auto one = [&]() -> coro::Task<void> { co_await database->load(settings(properties, 50, 2)); };
     scope.start(one());
-    co_await postgres::load(options(properties, 50, 2), observer);
+    co_await database->load(settings(properties, 50, 2));
   };
   run(coro::with_scope(both));
   EXPECT_EQ(check(properties).rows, 1000U);
   EXPECT_EQ(query("SELECT count(*) FROM drover_ycsb_loaded"), "20");
 }
 
-// Parts whose pieces begin and end within each other, of loads that have both seen that nothing is there.
+// Parts whose pieces begin and end within each other, of loads that have both seen that nothing is
+// there.
 TEST_F(LoadOnPostgres, PartsThatOverlapAreLoadedOnce) {
   load_in_pieces(part(990, 10), 1000);
   const auto load_one = [&](std::uint64_t begin, std::uint64_t count) -> coro::Task<void> {
-    co_await postgres::load(options(part(begin, count), 1000, 1), observer);
+    co_await database->load(settings(part(begin, count), 1000, 1));
   };
   auto both = [&](coro::Scope& scope) -> coro::Task<void> {
     const auto blocking = co_await database::postgres::open_in_schema({server->conninfo(), schema});
@@ -182,9 +169,8 @@ TEST_F(LoadOnPostgres, RowsOfAnotherToolAreRefused) {
   query("CREATE SCHEMA " + schema);
   query("CREATE TABLE usertable (YCSB_KEY VARCHAR(255) PRIMARY KEY, FIELD0 TEXT)");
   query("INSERT INTO usertable VALUES ('user1', 'x')");
-  LoadObserver nobody;
   const Properties properties = properties_of("a", {"recordcount=10", "fieldcount=1"});
-  const std::string message = unfit(database->load({.properties = properties}, nobody));
+  const std::string message = unfit(database->load({.properties = properties}));
   EXPECT_NE(message.find("no load of drover has recorded"), std::string::npos) << message;
   EXPECT_EQ(message.find("clean"), std::string::npos) << message;
 }
@@ -192,10 +178,9 @@ TEST_F(LoadOnPostgres, RowsOfAnotherToolAreRefused) {
 TEST_F(LoadOnPostgres, ATableOfSomethingElseIsNeitherFilledNorDropped) {
   query("CREATE SCHEMA " + schema);
   query("CREATE TABLE orders (id int PRIMARY KEY)");
-  LoadObserver nobody;
   const Properties properties = properties_of("a", {"recordcount=10", "table=orders"});
-  for (const std::string& refusal : {unfit(database->clean("orders")),
-                                     unfit(database->load({.properties = properties}, nobody))}) {
+  for (const std::string& refusal :
+       {unfit(database->clean("orders")), unfit(database->load({.properties = properties}))}) {
     EXPECT_NE(refusal.find("the table orders has no column ycsb_key"), std::string::npos)
         << refusal;
   }

@@ -14,7 +14,6 @@
 #include "database/error.h"
 #include "workload/ycsb/keys.h"
 #include "workload/ycsb/postgres/served_table_test.h"
-#include "workload/ycsb/postgres/statements.h"
 
 namespace drover::ycsb::postgres {
 namespace {
@@ -48,8 +47,8 @@ class BackendOnPostgres : public ServedTable {
 
   // Of the last call of execute().
   struct Executed {
-    Trace trace;
-    Outcome outcome;
+    WriteTrace trace;
+    OperationOutcome outcome;
     std::optional<Error> error;
   };
 
@@ -124,12 +123,13 @@ TEST_F(BackendOnPostgres, AScanReadsFromItsKeyOnInTheirOrder) {
 
 // Whatever the server thinks of the number of rows, which a plan for any parameters does not know.
 TEST_F(BackendOnPostgres, AScanReadsByTheKeyAndSortsNothing) {
-  const Statements statements(properties, ValueKind::counted, database::Isolation::read_committed);
+  const Statements statements(table_of(properties), properties, ValueKind::counted,
+                              database::Isolation::read_committed);
   const std::string plan =
       query(fmt::format("SET plan_cache_mode = force_generic_plan; SET enable_sort = off; "
                         "SET max_parallel_workers_per_gather = 0; PREPARE scan AS {}; "
                         "EXPLAIN (FORMAT JSON) EXECUTE scan ('user1', 5)",
-                        statements.scan(std::nullopt).sql));
+                        statements.scan[0].sql));
   EXPECT_NE(plan.find("Index Scan"), std::string::npos) << plan;
   EXPECT_EQ(plan.find("Sort"), std::string::npos) << plan;
 }
@@ -139,7 +139,6 @@ TEST(SessionSettings, OnlyCitusGetsASettingOfItsOwn) {
   const char* const no_sort = "SET enable_sort = off";
   const char* const no_gather = "SET max_parallel_workers_per_gather = 0";
   EXPECT_THAT(session_settings(database::Dialect::postgres), ElementsAre(no_sort, no_gather));
-  EXPECT_THAT(session_settings(std::nullopt), ElementsAre(no_sort, no_gather));
   EXPECT_THAT(session_settings(database::Dialect::citus),
               ElementsAre(no_sort, no_gather, "SET citus.max_adaptive_executor_pool_size = 1"));
 }
@@ -223,10 +222,10 @@ TEST_F(BackendOnPostgres, FindsOutWhetherAWriteHappened) {
   auto resolve = [&]() -> Task<void> {
     const Operation inserted = {.type = OperationType::insert, .key = 20};
     const Operation not_inserted = {.type = OperationType::insert, .key = 21};
-    std::vector<Doubt> doubts = {{update_of(1, 0), {101}},  {update_of(2, 0), {102}},
-                                 {update_of(2, 0), {103}},  {update_of(4, 1), {110}},
-                                 {update_of(3, {}), {105}}, {update_of(55, 0), {111}},
-                                 {inserted, {104}},         {not_inserted, {112}}};
+    std::vector<UnknownCommit> doubts = {{update_of(1, 0), {101}},  {update_of(2, 0), {102}},
+                                         {update_of(2, 0), {103}},  {update_of(4, 1), {110}},
+                                         {update_of(3, {}), {105}}, {update_of(55, 0), {111}},
+                                         {inserted, {104}},         {not_inserted, {112}}};
     answers = co_await one_field->resolve(doubts);
   };
   run_here(resolve());

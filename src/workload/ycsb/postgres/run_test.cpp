@@ -6,7 +6,6 @@
 
 #include "report/document/described_text.h"
 #include "workload/ycsb/keys.h"
-#include "workload/ycsb/part_fields.h"
 #include "workload/ycsb/postgres/served_table_test.h"
 
 namespace drover::ycsb::postgres {
@@ -32,8 +31,8 @@ TEST_F(RunOnPostgres, UpdatesOfWorkloadAAreAllInTheData) {
   load(properties);
   const auto run = run_engine(properties, {.operations = 1000, .threads = 2, .verify = true});
   EXPECT_EQ(run->committed(OperationType::read) + run->committed(OperationType::update), 1000U);
-  EXPECT_EQ(run->records->ledger().updates, run->committed(OperationType::update));
-  EXPECT_EQ(*run->after.versions - *run->prepared.before.versions, run->records->ledger().updates);
+  EXPECT_EQ(run->records->ledger().versions, run->committed(OperationType::update));
+  EXPECT_EQ(*run->after.versions - *run->prepared.before.versions, run->records->ledger().versions);
   EXPECT_EQ(run->counted(&WorkerCounts::rows_read), run->committed(OperationType::read));
   EXPECT_EQ(run->counted(&WorkerCounts::values_verified), 10 * run->committed(OperationType::read));
   expect_sound(*run);
@@ -197,7 +196,7 @@ TEST_F(RunOnPostgres, ATableOfTheOriginalIsUsedAsItIs) {
   EXPECT_EQ(run->prepared.values, ValueKind::foreign);
   EXPECT_EQ(run->prepared.next_row, 50U);
   EXPECT_EQ(run->failed(), 0U);
-  EXPECT_GT(run->records->ledger().read_modify_writes, 10U);
+  EXPECT_GT(run->committed(OperationType::read_modify_write), 10U);
   expect_ledger(*run);
   EXPECT_NE(unfit(database->check({.properties = properties})).find("no load of drover"),
             std::string::npos);

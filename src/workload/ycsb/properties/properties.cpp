@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "file/bounded_file.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
-#include "workload/ycsb/properties/property_table.h"
 #include "workload/ycsb/workloads/a.properties.h"
 #include "workload/ycsb/workloads/b.properties.h"
 #include "workload/ycsb/workloads/c.properties.h"
@@ -19,26 +19,18 @@
 namespace drover::ycsb {
 namespace {
 
-constexpr std::size_t shown_bytes_max = 100;
+constexpr std::array<std::string_view, 6> named_workloads = {
+    workload_a_properties, workload_b_properties, workload_c_properties,
+    workload_d_properties, workload_e_properties, workload_f_properties};
 
 std::string shown_value(std::string_view value) {
-  return text::shown(value, shown_bytes_max);
+  return text::shown(value, 100);
 }
 
 }  // namespace
 
-std::string_view named_workload(std::string_view name) {
-  if (name == "a") return workload_a_properties;
-  if (name == "b") return workload_b_properties;
-  if (name == "c") return workload_c_properties;
-  if (name == "d") return workload_d_properties;
-  if (name == "e") return workload_e_properties;
-  if (name == "f") return workload_f_properties;
-  return {};
-}
-
 bool Properties::is_given(std::string_view name) const {
-  return std::binary_search(given.begin(), given.end(), name);
+  return std::ranges::binary_search(given, name);
 }
 
 std::optional<std::string> Properties::why_no_rows() const {
@@ -51,12 +43,12 @@ std::optional<std::string> Properties::why_no_rows() const {
 }
 
 void PropertyReader::add_workload(std::string_view name) {
-  const std::string_view text = named_workload(name);
-  if (text.empty()) {
+  if (name.size() != 1 || name[0] < 'a' || name[0] > 'f') {
     throw PropertyError(
         fmt::format("unknown workload \"{}\". Expected a, b, c, d, e or f", shown_value(name)));
   }
-  add_text(text, fmt::format("the workload {}", name));
+  add_text(named_workloads[static_cast<std::size_t>(name[0] - 'a')],
+           fmt::format("the workload {}", name));
 }
 
 void PropertyReader::add_file(const std::filesystem::path& path) {
@@ -87,7 +79,7 @@ void PropertyReader::add_setting(std::string_view setting, std::string_view opti
   const std::size_t equals = setting.find('=');
   const std::string key(text::trimmed(setting.substr(0, equals)));
   if (equals == std::string_view::npos || key.empty()) {
-    // The text behind the name may be a password.
+    // The text after the name may be a password.
     const std::string_view name = std::string_view(key).substr(0, key.find_first_of(" :"));
     throw PropertyError(fmt::format("-p {}: expected key=value", shown_value(name)));
   }
@@ -96,11 +88,11 @@ void PropertyReader::add_setting(std::string_view setting, std::string_view opti
 
 void PropertyReader::add(const std::string& key, const std::string& value,
                          const std::string& origin, bool is_setting) {
-  const std::string_view behind_origin = is_setting ? " " : ": ";
+  const std::string_view separator = is_setting ? " " : ": ";
   const PropertyDefinition* const definition = find_property(key);
   if (definition == nullptr) {
     if (!is_ignored_property(key)) {
-      throw PropertyError(fmt::format("{}{}{}: unknown property{}", origin, behind_origin,
+      throw PropertyError(fmt::format("{}{}{}: unknown property{}", origin, separator,
                                       shown_value(key), did_you_mean_property(key)));
     }
     ignored_.insert(shown_value(key));
@@ -112,7 +104,7 @@ void PropertyReader::add(const std::string& key, const std::string& value,
     return;
   }
   if (!definition->kind.read(properties_, meant)) {
-    throw PropertyError(fmt::format("{}{}{}={}: expected {}", origin, behind_origin, key,
+    throw PropertyError(fmt::format("{}{}{}={}: expected {}", origin, separator, key,
                                     shown_value(value), definition->kind.expected));
   }
   origins_[key] = origin;
@@ -123,7 +115,11 @@ Properties PropertyReader::properties() const {
   require_not_above("minfieldlength", result.field_length_min, "fieldlength", result.field_length);
   require_not_above("minscanlength", result.scan_length_min, "maxscanlength",
                     result.scan_length_max);
-  require_mix();
+  if (result.proportions() <= 0) {
+    throw PropertyError(
+        "the proportions of reads, updates, inserts, scans and read-modify-writes are all 0. "
+        "Expected at least one above 0, such as readproportion=1");
+  }
   complete_size(result);
   for (const auto& [name, origin] : origins_) {
     // 0 means the same as no recordcount.
@@ -133,7 +129,7 @@ Properties PropertyReader::properties() const {
   return result;
 }
 
-// "fieldlength=100 (default)"
+// Returns "fieldlength=100 (default)".
 std::string PropertyReader::described(std::string_view name) const {
   const auto origin = origins_.find(name);
   return fmt::format("{}={} ({})", name, find_property(name)->kind.show(properties_),
@@ -147,16 +143,6 @@ void PropertyReader::require_not_above(std::string_view low, std::int64_t low_va
   }
 }
 
-void PropertyReader::require_mix() const {
-  const double sum = properties_.read_proportion + properties_.update_proportion +
-                     properties_.insert_proportion + properties_.scan_proportion +
-                     properties_.read_modify_write_proportion;
-  if (sum > 0) return;
-  throw PropertyError(
-      "the proportions of reads, updates, inserts, scans and read-modify-writes are all 0. "
-      "Expected at least one above 0, such as readproportion=1");
-}
-
 void PropertyReader::complete_size(Properties& result) const {
   if (result.record_count == 0) {
     if (result.insert_count > record_count_max - result.insert_start) {
@@ -168,10 +154,9 @@ void PropertyReader::complete_size(Properties& result) const {
     return;
   }
   require_not_above("insertstart", result.insert_start, "recordcount", result.record_count);
-  if (!origins_.contains("insertcount")) {
-    result.insert_count = result.record_count - result.insert_start;
-  }
-  if (result.insert_count > result.record_count - result.insert_start) {
+  const std::int64_t rows = result.record_count - result.insert_start;
+  if (!origins_.contains("insertcount")) result.insert_count = rows;
+  if (result.insert_count > rows) {
     throw PropertyError(fmt::format("the sum of {} and {} exceeds {}", described("insertstart"),
                                     described("insertcount"), described("recordcount")));
   }

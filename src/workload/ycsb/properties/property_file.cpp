@@ -1,5 +1,3 @@
-#include "workload/ycsb/properties/property_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,17 +8,19 @@
 #include <utility>
 
 #include "text/utf8.h"
+#include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb {
 namespace {
 
 constexpr std::string_view property_blanks = " \t\f";
+constexpr std::string_view half_surrogate = "expected both halves of a surrogate pair";
 
 [[noreturn]] void refuse_line(std::size_t line, std::string_view what) {
   throw PropertyError(fmt::format("line {}: {}", line, what));
 }
 
-// A file of another kind is told as what it is.
+// Throws if the file is not text, as binary files are.
 void require_text(std::string_view text) {
   std::size_t line = 1;
   while (!text.empty()) {
@@ -37,12 +37,12 @@ void require_text(std::string_view text) {
   }
 }
 
-// The lines as an editor shows them.
+// Iterates over the lines, which logical lines may join.
 class NaturalLines {
  public:
   explicit NaturalLines(std::string_view text) : rest_(text) {}
 
-  // Without its end and the blanks at its beginning; nothing behind the last.
+  // Returns the next line without leading blanks and line end, or nothing after the last line.
   std::optional<std::string_view> next() {
     if (rest_.empty()) return std::nullopt;
     ++number_;
@@ -61,7 +61,7 @@ class NaturalLines {
   std::size_t number_ = 0;
 };
 
-// A backslash at the end of a line takes the next line in, unless it is itself behind one.
+// Returns true if the line ends with a backslash that no other backslash escapes.
 bool takes_next_line(std::string_view line) {
   const std::size_t last_other = line.find_last_not_of('\\');
   const std::size_t backslashes =
@@ -69,7 +69,7 @@ bool takes_next_line(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
-// Where the key ends: at the first blank, = or : that has no backslash before it.
+// Returns the end of the key: the first blank, = or : without a backslash before it.
 std::size_t key_end(std::string_view line) {
   std::size_t at = 0;
   while (at < line.size() && std::string_view("=: \t\f").find(line[at]) == std::string_view::npos) {
@@ -78,7 +78,7 @@ std::size_t key_end(std::string_view line) {
   return std::min(at, line.size());
 }
 
-// What follows \u. Takes it from the rest.
+// Removes the four digits after \u from `rest` and returns their value.
 char32_t take_unit(std::string_view& rest, std::size_t line) {
   const std::string_view digits = rest.substr(0, 4);
   std::uint32_t unit = 0;
@@ -95,12 +95,10 @@ void append_unicode(std::string& result, std::string_view& rest, std::size_t lin
   if (point >= 0xd800 && point < 0xdc00 && rest.starts_with("\\u")) {
     rest.remove_prefix(2);
     const char32_t low = take_unit(rest, line);
-    if (low < 0xdc00 || low >= 0xe000)
-      refuse_line(line, "expected both halves of a surrogate pair");
+    if (low < 0xdc00 || low >= 0xe000) refuse_line(line, half_surrogate);
     point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
   }
-  if (point >= 0xd800 && point < 0xe000)
-    refuse_line(line, "expected both halves of a surrogate pair");
+  if (point >= 0xd800 && point < 0xe000) refuse_line(line, half_surrogate);
   text::append_utf8(result, point);
 }
 
@@ -146,7 +144,7 @@ PropertyEntry entry_of(std::string_view logical_line, std::size_t line) {
 }  // namespace
 
 std::vector<PropertyEntry> parse_property_file(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // the mark of some editors
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   require_text(text);
   std::vector<PropertyEntry> entries;
   NaturalLines lines(text);

@@ -1,4 +1,4 @@
-#include "workload/ycsb/properties/property_file.h"
+#include "workload/ycsb/properties/properties.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "workload/ycsb/properties/property_table.h"
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <ranges>
 #include <utility>
@@ -13,6 +13,7 @@
 #include "text/nearest_name.h"
 #include "text/plain_text.h"
 #include "text/utf8.h"
+#include "workload/ycsb/properties/properties.h"
 
 namespace drover::ycsb {
 namespace {
@@ -27,53 +28,46 @@ std::optional<Number> java_number(std::string_view value) {
   return text::number_of<Number>(value);
 }
 
-PropertyKind count(std::int64_t Properties::* member, std::int64_t low, std::int64_t high) {
-  return {.expected = fmt::format("a whole number from {} to {}", low, high),
-          .placeholder = "N",
+// Returns a kind whose values are stored in `member`. `parse` returns nothing for a text that is
+// not `expected`; `show` is its inverse.
+template <class Value, class Parse, class Show>
+PropertyKind kind_of(Value Properties::* member, std::string expected, std::string placeholder,
+                     Parse parse, Show show) {
+  return {.expected = std::move(expected),
+          .placeholder = std::move(placeholder),
           .read =
-              [=](Properties& properties, std::string_view value) {
-                const auto number = java_number<std::int64_t>(value);
-                if (!number || *number < low || *number > high) return false;
-                properties.*member = *number;
-                return true;
+              [=](Properties& properties, std::string_view text) {
+                std::optional<Value> value = parse(text);
+                if (value) properties.*member = *std::move(value);
+                return value.has_value();
               },
-          .show = [=](const Properties& properties) { return fmt::to_string(properties.*member); }};
+          .show = [=](const Properties& properties) { return show(properties.*member); }};
+}
+
+template <class Number>
+PropertyKind number_kind(Number Properties::* member, Number low, Number high, std::string expected,
+                         std::string placeholder) {
+  return kind_of(
+      member, std::move(expected), std::move(placeholder),
+      [=](std::string_view text) {
+        const auto number = java_number<Number>(text);
+        return number && *number >= low && *number <= high ? number : std::nullopt;
+      },
+      [](Number number) { return fmt::to_string(number); });
+}
+
+PropertyKind count(std::int64_t Properties::* member, std::int64_t low, std::int64_t high) {
+  return number_kind(member, low, high, fmt::format("a whole number from {} to {}", low, high),
+                     "N");
 }
 
 PropertyKind number(double Properties::* member, double low, double high) {
-  return {.expected = fmt::format("a number from {} to {}", low, high),
-          .placeholder = "X",
-          .read =
-              [=](Properties& properties, std::string_view value) {
-                const auto read = java_number<double>(value);
-                if (!read || !(*read >= low && *read <= high)) return false;
-                properties.*member = *read;
-                return true;
-              },
-          .show = [=](const Properties& properties) { return fmt::to_string(properties.*member); }};
+  return number_kind(member, low, high, fmt::format("a number from {} to {}", low, high), "X");
 }
 
-// As large as it likes: what counts is its part of all proportions.
+// A weight: its share of the sum of all proportions counts.
 PropertyKind proportion(double Properties::* member) {
   return number(member, 0, 1e9);
-}
-
-PropertyKind truth(bool Properties::* member) {
-  return {.expected = "true or false",
-          .placeholder = "true|false",
-          .read =
-              [=](Properties& properties, std::string_view value) {
-                std::string lower(value);
-                std::transform(lower.begin(), lower.end(), lower.begin(),
-                               [](unsigned char c) { return std::tolower(c); });
-                if (lower != "true" && lower != "false") return false;
-                properties.*member = lower == "true";
-                return true;
-              },
-          .show =
-              [=](const Properties& properties) {
-                return std::string(properties.*member ? "true" : "false");
-              }};
 }
 
 template <class Value>
@@ -88,45 +82,55 @@ PropertyKind word(Value Properties::* member,
     placeholder += fmt::format("{}{}", i == 0 ? "" : "|", words[i].first);
   }
   if (placeholder.size() > placeholder_bytes_most) placeholder = "NAME";
-  return {.expected = expected,
-          .placeholder = placeholder,
-          .read =
-              [=](Properties& properties, std::string_view value) {
-                for (const auto& [name, meaning] : words) {
-                  if (name != value) continue;
-                  properties.*member = meaning;
-                  return true;
-                }
-                return false;
-              },
-          .show =
-              [=](const Properties& properties) {
-                for (const auto& [name, meaning] : words) {
-                  if (properties.*member == meaning) return std::string(name);
-                }
-                return std::string();
-              }};
+  return kind_of(
+      member, expected, placeholder,
+      [=](std::string_view text) -> std::optional<Value> {
+        for (const auto& [name, value] : words) {
+          if (name == text) return value;
+        }
+        return std::nullopt;
+      },
+      [=](Value shown) {
+        for (const auto& [name, value] : words) {
+          if (value == shown) return std::string(name);
+        }
+        return std::string();
+      });
+}
+
+PropertyKind truth(bool Properties::* member) {
+  PropertyKind kind = word<bool>(member, {{"true", true}, {"false", false}});
+  kind.read = [read = kind.read](Properties& properties, std::string_view text) {
+    std::string lower(text);
+    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    return read(properties, lower);
+  };
+  return kind;
+}
+
+PropertyKind text_kind(std::string Properties::* member, std::string expected,
+                       std::string placeholder, bool (*is_valid)(std::string_view)) {
+  return kind_of(
+      member, std::move(expected), std::move(placeholder),
+      [=](std::string_view text) {
+        return is_valid(text) ? std::optional<std::string>(text) : std::nullopt;
+      },
+      [](const std::string& text) { return text; });
 }
 
 bool is_name(std::string_view value) {
-  constexpr std::size_t longest = 50;  // a database takes 63, and a number may follow
+  constexpr std::size_t longest = 50;  // databases allow 63, and a number may follow
   const auto is_of_name = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   return !value.empty() && value.size() <= longest &&
          std::isdigit(static_cast<unsigned char>(value[0])) == 0 &&
-         std::all_of(value.begin(), value.end(), is_of_name);
+         std::ranges::all_of(value, is_of_name);
 }
 
-// A name within statements.
+// A name that statements contain.
 PropertyKind name(std::string Properties::* member) {
-  return {.expected = "a name of at most 50 letters, digits and _ that does not begin with a digit",
-          .placeholder = "NAME",
-          .read =
-              [=](Properties& properties, std::string_view value) {
-                if (!is_name(value)) return false;
-                properties.*member = value;
-                return true;
-              },
-          .show = [=](const Properties& properties) { return properties.*member; }};
+  return text_kind(member,
+                   "a name of at most 50 letters, digits and _ that does not begin with a digit",
+                   "NAME", is_name);
 }
 
 bool is_one_line(std::string_view value) {
@@ -140,15 +144,7 @@ bool is_one_line(std::string_view value) {
 }
 
 PropertyKind line(std::string Properties::* member, std::string placeholder = "TEXT") {
-  return {.expected = "one line of at most 1000 bytes",
-          .placeholder = std::move(placeholder),
-          .read =
-              [=](Properties& properties, std::string_view value) {
-                if (!is_one_line(value)) return false;
-                properties.*member = value;
-                return true;
-              },
-          .show = [=](const Properties& properties) { return properties.*member; }};
+  return text_kind(member, "one line of at most 1000 bytes", std::move(placeholder), is_one_line);
 }
 
 std::optional<std::vector<double>> percentiles_of(std::string_view value) {
@@ -166,22 +162,13 @@ std::optional<std::vector<double>> percentiles_of(std::string_view value) {
 }
 
 PropertyKind percentiles(std::vector<double> Properties::* member) {
-  return {.expected = "at most 20 percentages, each above 0 and at most 100, separated by commas",
-          .placeholder = "P,…",
-          .read =
-              [=](Properties& properties, std::string_view value) {
-                std::optional<std::vector<double>> read = percentiles_of(value);
-                if (!read) return false;
-                properties.*member = std::move(*read);
-                return true;
-              },
-          .show =
-              [=](const Properties& properties) {
-                return fmt::format("{}", fmt::join(properties.*member, ","));
-              }};
+  return kind_of(
+      member, "at most 20 percentages, each above 0 and at most 100, separated by commas", "P,…",
+      percentiles_of,
+      [](const std::vector<double>& shown) { return fmt::format("{}", fmt::join(shown, ",")); });
 }
 
-// Only one kind of workload is known here, under the names that it has had.
+// Accepts the names that the only supported kind of workload has had.
 PropertyKind core_workload() {
   constexpr std::string_view newest = "site.ycsb.workloads.CoreWorkload";
   return {.expected = fmt::format("{}, the only supported workload class", newest),
@@ -260,8 +247,7 @@ std::vector<PropertyDefinition> key_properties() {
        "which exponential.frac defines"},
       {"exponential.frac", number(&P::exponential_fraction, 0.000001, 1),
        "With the exponential distribution: share of the keys that count as the newest keys, "
-       "0.000001 "
-       "to 1"},
+       "0.000001 to 1"},
       {"insertorder",
        word<InsertOrder>(&P::insert_order,
                          {{"hashed", InsertOrder::hashed}, {"ordered", InsertOrder::ordered}}),
@@ -335,8 +321,8 @@ std::vector<PropertyDefinition> all_properties() {
   return all;
 }
 
-// Names of the original's client, of go-ycsb's, and of other tools that read the same files. A name
-// that ends with '.' or '_' stands for all that begin with it.
+// Names that the clients of YCSB and go-ycsb and other tools use in the same files. A name that
+// ends with '.' or '_' stands for all names that begin with it.
 constexpr std::string_view names_of_clients =
     "batch.size columnfamily command core_workload_insertion_keep_going_on_error db debug debug. "
     "discardscannedrecord dropdata exporter exportfile hdrhistogram. histogram. htrace. keyprefix "
@@ -361,16 +347,21 @@ bool is_prefix(std::string_view ignored) {
   return ignored.ends_with('.') || ignored.ends_with('_');
 }
 
-std::vector<std::string> known_names() {
-  std::vector<std::string> names;
-  for (const PropertyDefinition& definition : property_table()) names.push_back(definition.name);
-  for (const std::string& ignored : ignored_property_names()) {
-    if (!is_prefix(ignored)) names.push_back(ignored);
-  }
+const std::vector<std::string>& ignored_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const std::string_view list : {names_of_clients, names_of_bindings}) {
+      for (const auto name : std::views::split(list, ' ')) {
+        all.emplace_back(name.begin(), name.end());
+      }
+    }
+    return all;
+  }();
   return names;
 }
 
-std::vector<std::string> known_names_below(std::string_view prefix) {
+// Returns the names of the table that begin with `prefix`.
+std::vector<std::string> table_names(std::string_view prefix) {
   std::vector<std::string> names;
   for (const PropertyDefinition& definition : property_table()) {
     if (definition.name.starts_with(prefix)) names.push_back(definition.name);
@@ -386,30 +377,15 @@ const std::vector<PropertyDefinition>& property_table() {
 }
 
 const PropertyDefinition* find_property(std::string_view name) {
-  for (const PropertyDefinition& definition : property_table()) {
-    if (definition.name == name) return &definition;
-  }
-  return nullptr;
-}
-
-const std::vector<std::string>& ignored_property_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const std::string_view list : {names_of_clients, names_of_bindings}) {
-      for (const auto name : std::views::split(list, ' '))
-        all.emplace_back(name.begin(), name.end());
-    }
-    return all;
-  }();
-  return names;
+  const auto found = std::ranges::find(property_table(), name, &PropertyDefinition::name);
+  return found == property_table().end() ? nullptr : &*found;
 }
 
 bool is_ignored_property(std::string_view name) {
-  const std::vector<std::string>& ignored = ignored_property_names();
-  return std::any_of(ignored.begin(), ignored.end(), [&](const std::string& one) {
+  return std::ranges::any_of(ignored_names(), [&](const std::string& one) {
     if (!is_prefix(one)) return name == one;
-    // Who writes hdrhistogram.percentile means something that would be missed.
-    return name.starts_with(one) && !text::nearest_name(name, known_names_below(one));
+    // A misspelt hdrhistogram.percentile is an error, because its effect would be missed.
+    return name.starts_with(one) && !text::nearest_name(name, table_names(one));
   });
 }
 
@@ -418,18 +394,9 @@ bool is_status_interval_of_go_ycsb(std::string_view name, std::string_view value
 }
 
 std::string did_you_mean_property(std::string_view name) {
-  return text::did_you_mean(name, known_names());
-}
-
-std::vector<ShownProperty> shown_properties(const Properties& properties) {
-  std::vector<ShownProperty> shown;
-  for (const auto& [name, kind, says] : property_table()) {
-    shown.push_back({.name = name,
-                     .value = kind.show(properties),
-                     .placeholder = kind.placeholder,
-                     .says = says});
-  }
-  return shown;
+  std::vector<std::string> known = table_names("");
+  std::ranges::remove_copy_if(ignored_names(), std::back_inserter(known), is_prefix);
+  return text::did_you_mean(name, known);
 }
 
 }  // namespace drover::ycsb

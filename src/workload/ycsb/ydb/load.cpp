@@ -1,8 +1,14 @@
-#include "workload/ycsb/ydb/load.h"
-
+// The load by BulkUpsert, in pieces, with as many requests at a time as there are connections. A
+// piece is recorded in drover_ycsb_loaded after all of its rows are stored. The next load writes
+// the rows of an unrecorded piece again, with the same values.
+//
+// BulkUpsert overwrites existing rows. Unless the table is new, a load therefore reads the existing
+// rows of a piece first, and refuses to overwrite rows that no load has written. Two loads of the
+// same rows at the same time both do the work, and a run must wait for both.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,28 +16,26 @@
 
 #include "database/error.h"
 #include "database/ydb/call/channel.h"
-#include "database/ydb/database_access.h"
 #include "text/plain_text.h"
 #include "workload/ycsb/keys.h"
-#include "workload/ycsb/piecewise_load.h"
+#include "workload/ycsb/load.h"
 #include "workload/ycsb/preparation.h"
-#include "workload/ycsb/properties/field_lengths.h"
 #include "workload/ycsb/values.h"
-#include "workload/ycsb/ydb/load_record.h"
-#include "workload/ycsb/ydb/table.h"
-#include "workload/ycsb/ydb/table_rows.h"
+#include "workload/ycsb/ydb/database_on_ydb.h"
 
 namespace drover::ycsb::ydb {
 namespace {
 
 using coro::Task;
-using database::Error;
 using database::ydb::BulkRows;
 using database::ydb::Column;
 using database::ydb::DatabaseAccess;
+using database::ydb::Primitive;
+using database::ydb::QueryResult;
+using database::ydb::ResultSetView;
+using database::ydb::YdbDatabase;
 
-constexpr std::int64_t bulk_bytes = 1 << 20;  // of a BulkUpsert, but for its last row
-constexpr std::uint64_t row_bytes_most = database::ydb::message_bytes_most - 2 * bulk_bytes;
+constexpr std::int64_t bulk_bytes = 1 << 20;  // of a BulkUpsert without its last row
 
 // Returns the largest number of bytes that a row takes in a BulkUpsert.
 std::uint64_t bulk_row_bytes(const Properties& properties, const FieldLengths& lengths) {
@@ -44,7 +48,7 @@ std::uint64_t bulk_row_bytes(const Properties& properties, const FieldLengths& l
 // Throws PropertyError if a row does not fit into a message.
 void require_rows_of_messages(const Properties& properties, const FieldLengths& lengths) {
   const std::uint64_t bytes = bulk_row_bytes(properties, lengths);
-  if (bytes <= row_bytes_most) return;
+  if (bytes <= database::ydb::message_bytes_most - 2 * bulk_bytes) return;
   throw PropertyError(fmt::format(
       "a row of {} fields with up to {} characters has up to {} bytes, and YDB accepts messages of "
       "at most {} bytes. Use fewer fields (fieldcount) or shorter fields (fieldlength)",
@@ -52,120 +56,128 @@ void require_rows_of_messages(const Properties& properties, const FieldLengths& 
       text::grouped(database::ydb::message_bytes_most)));
 }
 
-class Load final : public PiecewiseLoad {
+class YdbLoad final : public PiecewiseLoad {
  public:
-  Load(LoadOptions options, LoadObserver& observer)
-      : PiecewiseLoad(options, options.rows_of_piece, observer),
-        options_(std::move(options)),
-        table_(options_.properties),
-        columns_(table_.columns()) {
-    require_rows_of_messages(properties(), lengths());
+  YdbLoad(YdbDatabase database, LoadSettings settings)
+      : PiecewiseLoad(std::move(settings)),
+        database_(std::move(database)),
+        table_(table_of(settings_.properties)),
+        columns_{{key_column, Primitive::utf8}} {
+    require_rows_of_messages(settings_.properties, lengths_);
+    for (const std::string& field : table_.plain_fields) {
+      columns_.push_back({field, Primitive::utf8});
+    }
   }
 
-  Task<LoadProgress> run();
-  using PiecewiseLoad::explained;
-
  private:
-  Task<LoadRecord> read_record() override { return read_load_record(*access_, table_); }
+  Task<void> load_table() override;
+  Task<LoadRecord> read_record() override;
   Task<void> load_pieces() override;
   Task<void> load_piece(RowRange piece);
-  Task<void> require_only_loaded(RowRange piece) const;
-  bool is_loaded_row(const ResultSetView& rows, std::size_t row) const;
-  BulkRows no_rows() const;
+  Task<void> record_piece(RowRange piece);
+  Task<void> require_only_loaded(RowRange piece);
+  bool is_loaded_row(const ResultSetView& rows, std::size_t row);
+  std::string_view loaded_value(FieldPlace place);
   void add_row(BulkRows& rows, std::uint64_t number);
 
-  const LoadOptions options_;
+  const YdbDatabase database_;
   const Table table_;
-  const std::vector<Column> columns_;
-  bool is_new_ = false;  // the table is: nobody has had rows in it
+  std::vector<Column> columns_;  // views of table_
+  bool is_new_ = false;          // this load has created the table
   DatabaseAccess* access_ = nullptr;
   std::string value_;
 };
 
-BulkRows Load::no_rows() const {
-  return BulkRows(columns_, bulk_row_bytes(properties(), lengths()));
+Task<LoadRecord> YdbLoad::read_record() {
+  database::ydb::YdbAdminSession session(*access_);
+  co_return co_await read_load_record(session, table_);
 }
 
-void Load::add_row(BulkRows& rows, std::uint64_t number) {
-  const KeyName key(number, options_.properties.insert_order, options_.properties.zero_padding);
-  const std::uint64_t shown = shown_number(number, options_.properties.insert_order);
-  rows.add(key.view());
-  for (std::uint32_t field = 0; field < table_.field_count(); ++field) {
-    const FieldPlace place = {.key = shown, .field = field};
-    value_.resize(lengths().length(place, load_stamp));
-    write_value(value_, place, {.version = 0, .stamp = load_stamp});
-    rows.add(std::string_view(value_));
+// Returns the value that a load writes. Valid until the next call.
+std::string_view YdbLoad::loaded_value(FieldPlace place) {
+  value_.resize(lengths_.length(place, load_stamp));
+  write_value(value_, place, {.version = 0, .stamp = load_stamp});
+  return value_;
+}
+
+void YdbLoad::add_row(BulkRows& rows, std::uint64_t number) {
+  const std::uint64_t shown = shown_number(number, settings_.properties.insert_order);
+  rows.add(KeyName(number, settings_.properties).view());
+  for (std::uint32_t field = 0; field < table_.fields.size(); ++field) {
+    rows.add(loaded_value({.key = shown, .field = field}));
   }
   rows.end_row();
 }
 
-Task<void> Load::load_piece(RowRange piece) {
+Task<void> YdbLoad::load_piece(RowRange piece) {
   if (!is_new_) co_await require_only_loaded(piece);
   for (std::uint64_t number = piece.begin; number < piece.end;) {
-    BulkRows rows = no_rows();
+    BulkRows rows(columns_, bulk_row_bytes(settings_.properties, lengths_));
     for (; number < piece.end && rows.bytes() < bulk_bytes; ++number) add_row(rows, number);
     const auto count = static_cast<std::uint64_t>(rows.rows());
     const auto bytes = static_cast<std::uint64_t>(rows.bytes());
-    co_await access_->bulk_upsert(table_.plain_name(), std::move(rows));
+    co_await access_->bulk_upsert(table_.plain_name, std::move(rows));
     count_sent(count, bytes);
   }
-  co_await write_loaded(*access_, table_, piece);
+  co_await record_piece(piece);
 }
 
-bool Load::is_loaded_row(const ResultSetView& rows, std::size_t row) const {
+Task<void> YdbLoad::record_piece(RowRange piece) {
+  constexpr std::array<Column, 3> columns = {{{"table_name", Primitive::utf8},
+                                              {"first_row", Primitive::uint64},
+                                              {"row_count", Primitive::uint64}}};
+  BulkRows row(columns, BulkRows::row_bytes_usual + table_.plain_name.size());
+  row.add(std::string_view(table_.plain_name), piece.begin, piece.rows()).end_row();
+  co_await access_->bulk_upsert(loaded_table, std::move(row));
+}
+
+bool YdbLoad::is_loaded_row(const ResultSetView& rows, std::size_t row) {
   const auto shown = number_shown_by(rows.at(row, key_column).text());
   if (!shown) return false;
-  std::string value;
-  for (std::uint32_t field = 0; field < table_.field_count(); ++field) {
-    const FieldPlace place = {.key = *shown, .field = field};
-    value.resize(lengths().length(place, load_stamp));
-    write_value(value, place, {.version = 0, .stamp = load_stamp});
-    if (text_of(rows.at(row, table_.plain_field(field))) != value) return false;
+  for (std::uint32_t field = 0; field < table_.fields.size(); ++field) {
+    const std::string_view found = text_of(rows.at(row, table_.plain_fields[field]));
+    if (found != loaded_value({.key = *shown, .field = field})) return false;
   }
   return true;
 }
 
-// Whoever has written them, by a run, would lose them.
-Task<void> Load::require_only_loaded(RowRange piece) const {
+// Throws Error if a row of the piece has values of a run, which the load would overwrite.
+Task<void> YdbLoad::require_only_loaded(RowRange piece) {
+  const std::string columns = fmt::format("{}, {}", key_column, table_.all_fields);
   for (std::uint64_t begin = piece.begin; begin < piece.end; begin += rows_of_window) {
     const std::uint64_t count = std::min(rows_of_window, piece.end - begin);
-    const QueryResult found =
-        co_await read_rows(*access_, table_, keys_of_rows(options_.properties, begin, count));
+    const QueryResult found = co_await find_rows(*access_, table_, columns,
+                                                 keys_of_rows(settings_.properties, begin, count));
     for (std::size_t row = 0; row < found.set(0).rows(); ++row) {
       if (is_loaded_row(found.set(0), row)) continue;
-      throw Error(
+      throw database::Error(
           database::ErrorClass::statement, "",
           fmt::format("the row {} of this part is already in the table {}, with values that no "
                       "load has written, so a run has inserted or updated it. Load another part "
                       "(insertstart, insertcount), or drop the table with 'drover ycsb clean'",
-                      found.set(0).at(row, key_column).text(), table_.plain_name()));
+                      found.set(0).at(row, key_column).text(), table_.plain_name));
     }
   }
 }
 
-Task<void> Load::load_pieces() {
+Task<void> YdbLoad::load_pieces() {
   while (const auto piece = next_piece()) co_await load_piece(*piece);
 }
 
-Task<LoadProgress> Load::run() {
+Task<void> YdbLoad::load_table() {
   auto body = [this](DatabaseAccess& access) -> Task<void> {
     access_ = &access;
-    is_new_ = co_await begin_load(access, table_, options_.properties);
+    is_new_ = co_await begin_load(access, table_, settings_.properties);
     co_await load_missing();
   };
-  co_await DatabaseAccess::use(options_.database, body);
-  co_return progress();
+  co_await DatabaseAccess::use(database_, body);
 }
 
 }  // namespace
 
-Task<LoadProgress> load(LoadOptions options, LoadObserver& observer) {
-  Load work(std::move(options), observer);
-  try {
-    co_return co_await work.run();
-  } catch (const Error& error) {
-    throw work.explained(error);
-  }
+Task<LoadProgress> load(YdbDatabase database, LoadSettings settings) {
+  YdbLoad work(std::move(database), std::move(settings));
+  co_return co_await work.load();
 }
 
 }  // namespace drover::ycsb::ydb

@@ -1,5 +1,3 @@
-#include "workload/ycsb/ydb/load.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +9,6 @@
 #include "database/ydb/database_access.h"
 #include "workload/ycsb/load_cases_test.h"
 #include "workload/ycsb/ydb/served_table_test.h"
-#include "workload/ycsb/ydb/table.h"
 
 namespace drover::ycsb::ydb {
 namespace {
@@ -34,27 +31,19 @@ TEST(TableOnYdb, OfFewRowsIsOnePartition) {
 }
 
 TEST(TableOnYdb, HasNoNameThatWouldBeAPath) {
-  EXPECT_THROW(Table(properties_of("a", {"table=a/b"})), PropertyError);
-  EXPECT_THROW(Table(properties_of("a", {"fieldnameprefix=`"})), PropertyError);
+  EXPECT_THROW(table_of(properties_of("a", {"table=a/b"})), PropertyError);
+  EXPECT_THROW(table_of(properties_of("a", {"fieldnameprefix=`"})), PropertyError);
 }
 
 class LoadOnYdb : public ServedTable {
  protected:
   LoadProgress load_in_pieces(const Properties& properties, std::uint64_t rows_of_piece) {
-    return run(ydb::load(options(properties, rows_of_piece), observer));
-  }
-
-  LoadOptions options(const Properties& properties, std::uint64_t rows_of_piece) const {
-    LoadOptions options;
-    options.properties = properties;
-    options.connections = 3;
-    options.database = where;
-    options.rows_of_piece = rows_of_piece;
-    return options;
+    const LoadSettings settings{
+        .properties = properties, .connections = 3, .rows_of_piece = rows_of_piece};
+    return run(database->load(settings));
   }
 
   static constexpr auto isolation = database::Isolation::serializable;
-  LoadObserver observer;
 };
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Ydb, LoadOnDatabase, LoadOnYdb);
@@ -101,8 +90,8 @@ TEST_F(LoadOnYdb, ATableOfSomethingElseIsNeitherFilledNorDropped) {
   };
   run(database::ydb::DatabaseAccess::use(where, make));
   const Properties properties = properties_of("a", {"recordcount=10", "table=orders"});
-  for (const std::string& refusal : {unfit(database->clean("orders")),
-                                     unfit(database->load({.properties = properties}, observer))}) {
+  for (const std::string& refusal :
+       {unfit(database->clean("orders")), unfit(database->load({.properties = properties}))}) {
     EXPECT_NE(refusal.find("the table orders has no column ycsb_key"), std::string::npos)
         << refusal;
   }

@@ -26,7 +26,8 @@ class ServedTable : public TestOfDatabase {
     server->set_faults("{}");
   }
 
-  // SQL on the table of YDB of this name that was made last: {} stands for its name. The first field of the first row.
+  // SQL on the table of YDB of this name that was made last: {} stands for its name. The first
+  // field of the first row.
   std::string query(std::string_view sql, std::string_view table = "usertable") const {
     return run(query_task(std::string(sql), std::string(table)));
   }

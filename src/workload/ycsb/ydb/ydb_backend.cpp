@@ -1,16 +1,16 @@
 #include "workload/ycsb/ydb/ydb_backend.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "database/error.h"
+#include "database/ydb/database_access.h"
 #include "database/ydb/ydb_error.h"
-#include "workload/ycsb/clients/found_rows.h"
-#include "workload/ycsb/values.h"
-#include "workload/ycsb/ydb/resolve.h"
-#include "workload/ycsb/ydb/table_rows.h"
+#include "workload/ycsb/ydb/database_on_ydb.h"
 
 namespace drover::ycsb::ydb {
 
@@ -20,19 +20,77 @@ using database::ErrorClass;
 using database::Resolution;
 using database::ydb::Parameters;
 using database::ydb::Primitive;
+using database::ydb::QueryResult;
+using database::ydb::ResultSetView;
 using database::ydb::ServerSession;
 using database::ydb::SessionPool;
 using database::ydb::TransactionMode;
 using database::ydb::YdbError;
+
+namespace {
+
+std::string value_parameter(std::size_t number) {
+  return fmt::format("$value{}", number);
+}
+
+// Returns an expression. The digit that precedes the version keeps its zeros. Unwrap() makes the
+// statement fail for a text without a version, which CAST would turn into NULL.
+std::string next_version(const std::string& field) {
+  return fmt::format(
+      "Unicode::Substring(CAST(Unwrap(CAST(\"1\"u || Unicode::Substring({}, 0, {}) AS Uint64)) + "
+      "1ul AS Utf8), 1)",
+      field, version_size);
+}
+
+// Makes the complete texts of the operations. An update also reads the key of its row in the same
+// request, because RETURNING of servers before 2026 may return rows that do not exist.
+OperationStatements make_texts(const database::ydb::YdbDatabase& database, const Table& table,
+                               const Properties& properties, ValueKind values) {
+  OperationStatements texts = make_statements(table, properties, values,
+                                              {.key = "$key",
+                                               .rows = "$rows",
+                                               .one_value = value_parameter(0),
+                                               .value = value_parameter,
+                                               .next_version = next_version});
+  const std::string head = folder_pragma(database) + "DECLARE $key AS Utf8;\n";
+  const auto declared = [](std::size_t count) {
+    std::string text;
+    for (std::size_t number = 0; number < count; ++number) {
+      text += fmt::format("DECLARE {} AS Utf8;\n", value_parameter(number));
+    }
+    return text;
+  };
+  const std::size_t fields = table.fields.size();
+  for (std::string& text : texts.read) text = fmt::format("{}{};", head, text);
+  for (std::string& text : texts.scan) {
+    text = fmt::format("{}DECLARE $rows AS Uint64;\n{};", head, text);
+  }
+  for (std::string& text : texts.update) {
+    text = fmt::format("{0}{1}SELECT {2} FROM {3} WHERE {2} = $key;\n{4};", head,
+                       declared(properties.write_all_fields ? fields : 1), key_column, table.name,
+                       text);
+  }
+  texts.insert = fmt::format("{}{}{};", head, declared(fields), texts.insert);
+  return texts;
+}
+
+Parameters with_key(const KeyName& key) {
+  Parameters parameters;
+  parameters.add("$key", Primitive::utf8, key.view());
+  return parameters;
+}
+
+}  // namespace
 
 class YdbSession final : public Session, public database::ydb::SessionTurn {
  public:
   YdbSession(YdbBackend& backend, std::optional<SessionPool>& pool) noexcept
       : SessionTurn(pool), backend_(backend) {}
 
-  Task<void> execute(const Operation& operation, Trace& trace, Outcome& outcome) override {
+  Task<void> execute(const Operation& operation, WriteTrace& trace,
+                     OperationOutcome& outcome) override {
     ServerSession& session = *co_await usable_session();
-    session.set_mode(mode_of(operation.type));
+    session.set_mode(mode_of(operation));
     std::exception_ptr error;
     try {
       co_await perform(session, operation, trace, outcome);
@@ -47,22 +105,15 @@ class YdbSession final : public Session, public database::ydb::SessionTurn {
   }
 
  private:
-  const Properties& properties() const noexcept { return backend_.options_.properties; }
-  KeyName key_of(const Operation& operation) const {
-    return {operation.key, properties().insert_order, properties().zero_padding};
-  }
-
-  TransactionMode mode_of(OperationType type) const noexcept {
-    if (type == OperationType::read || type == OperationType::scan) {
-      return TransactionMode::snapshot_read_only;
-    }
-    return backend_.options_.isolation == database::Isolation::snapshot
+  TransactionMode mode_of(const Operation& operation) const noexcept {
+    if (!operation.writes()) return TransactionMode::snapshot_read_only;
+    return backend_.settings_.isolation == database::Isolation::snapshot
                ? TransactionMode::snapshot_read_write
                : TransactionMode::serializable_read_write;
   }
 
   static std::exception_ptr explained(const YdbError& error, const Operation& operation,
-                                      const Trace& trace) {
+                                      const WriteTrace& trace) {
     const bool writes = trace.commit_sent;
     if (writes && operation.type == OperationType::insert &&
         error.status() == database::ydb::Status::precondition_failed) {
@@ -74,142 +125,130 @@ class YdbSession final : public Session, public database::ydb::SessionTurn {
     return std::make_exception_ptr(Error(error_class, error.sqlstate(), error.what()));
   }
 
-  Task<void> perform(ServerSession& session, const Operation& operation, Trace& trace,
-                     Outcome& outcome) {
-    switch (operation.type) {
-      case OperationType::read:
-        return read(session, operation, outcome);
-      case OperationType::scan:
-        return scan(session, operation, outcome);
-      case OperationType::update:
-        return update(session, operation, trace, outcome);
-      case OperationType::insert:
-        return insert(session, operation, trace);
-      case OperationType::read_modify_write:
-        break;
+  Task<void> perform(ServerSession& session, const Operation& operation, WriteTrace& trace,
+                     OperationOutcome& outcome) {
+    const OperationStatements& statements = backend_.statements_;
+    OperationValues& values = backend_.values_;
+    const KeyName key = values.key_of(operation);
+    if (operation.type == OperationType::scan) {
+      Parameters parameters = with_key(key);
+      parameters.add("$rows", Primitive::uint64, operation.scan_length);
+      const QueryResult found = co_await session.execute_and_commit(
+          statement_for(statements.scan, operation.read_field), std::move(parameters));
+      count_read(operation, found.set(0), outcome);
+      co_return;
     }
-    return read_modify_write(session, operation, trace, outcome);
-  }
-
-  void take_row(const ResultSetView& rows, const Operation& operation, const KeyName& key,
-                Outcome& outcome) const {
-    if (rows.rows() == 0) throw_not_found(key.view(), operation.key, properties(), outcome);
-    ++outcome.rows_read;
-    if (!backend_.verify_) return;
-    verify(rows, 0, shown_number(operation.key, properties().insert_order), operation, outcome);
-  }
-
-  void verify(const ResultSetView& rows, std::size_t row, std::uint64_t shown,
-              const Operation& operation, Outcome& outcome) const {
-    const Table& table = backend_.table_;
-    const auto fields = static_cast<std::uint32_t>(table.field_count());
-    for (std::uint32_t field = 0; field < fields; ++field) {
-      if (operation.read_field.value_or(field) != field) continue;
-      const std::string_view text = text_of(rows.at(row, table.plain_field(field)));
-      count_value(backend_.values_.lengths(), text, {.key = shown, .field = field}, outcome);
+    if (operation.type == OperationType::read) {
+      const QueryResult found = co_await session.execute_and_commit(
+          statement_for(statements.read, operation.read_field), with_key(key));
+      count_read(operation, found.set(0), outcome);
+      co_return;
     }
-  }
-
-  Task<void> read(ServerSession& session, const Operation& operation, Outcome& outcome) {
-    const KeyName key = key_of(operation);
-    Parameters parameters;
-    parameters.add("$key", Primitive::utf8, key.view());
+    if (operation.type == OperationType::read_modify_write) {
+      const QueryResult found = co_await session.execute(
+          statement_for(statements.read, operation.read_field), with_key(key));
+      count_read(operation, found.set(0), outcome);
+    }
+    Parameters parameters = with_key(key);
+    add_values(parameters, operation, trace);
+    trace.commit_sent = true;
+    if (operation.type == OperationType::insert) {
+      co_await session.execute_and_commit(statements.insert, std::move(parameters));
+      co_return;
+    }
     const QueryResult found = co_await session.execute_and_commit(
-        backend_.statements_.read(operation.read_field), std::move(parameters));
-    take_row(found.set(0), operation, key, outcome);
+        statement_for(statements.update, operation.written_field), std::move(parameters));
+    if (found.set(0).rows() == 0) values.throw_not_found(operation, outcome);
   }
 
-  Task<void> scan(ServerSession& session, const Operation& operation, Outcome& outcome) {
-    const KeyName key = key_of(operation);
-    Parameters parameters;
-    parameters.add("$key", Primitive::utf8, key.view());
-    parameters.add("$rows", Primitive::uint64, operation.scan_length);
-    const QueryResult found = co_await session.execute_and_commit(
-        backend_.statements_.scan(operation.read_field), std::move(parameters));
-    const ResultSetView rows = found.set(0);
-    if (rows.rows() == 0) throw_not_found(key.view(), operation.key, properties(), outcome);
-    outcome.rows_read += rows.rows();
-    if (!backend_.verify_) co_return;
-    for (std::size_t row = 0; row < rows.rows(); ++row) {
-      const std::string_view found_key = rows.at(row, key_column).text();
-      if (const auto shown = number_shown_by(found_key)) {
-        verify(rows, row, *shown, operation, outcome);
-      } else {
-        count_foreign_key(found_key, outcome);
-      }
-    }
+  void count_read(const Operation& operation, const ResultSetView& rows,
+                  OperationOutcome& outcome) const {
+    const auto key_of = [&](std::size_t row) { return rows.at(row, key_column).text(); };
+    const auto text_at = [&](std::size_t row, std::size_t field) {
+      return text_of(rows.at(row, backend_.table_.plain_fields[field]));
+    };
+    backend_.values_.count_read(operation, rows.rows(), key_of, text_at, outcome);
   }
 
-  // All fields, or the one.
-  Parameters written(const Operation& operation, const KeyName& key, const Trace& trace) {
-    Parameters parameters;
-    parameters.add("$key", Primitive::utf8, key.view());
+  void add_values(Parameters& parameters, const Operation& operation, const WriteTrace& trace) {
     if (operation.written_field && operation.type != OperationType::insert) {
       parameters.add(value_parameter(0), Primitive::utf8,
                      backend_.values_.of_one(operation, trace));
-      return parameters;
+      return;
     }
     std::size_t number = 0;
     for (const std::string_view value : backend_.values_.of_all(operation, trace)) {
       parameters.add(value_parameter(number++), Primitive::utf8, value);
     }
-    return parameters;
-  }
-
-  Task<void> insert(ServerSession& session, const Operation& operation, Trace& trace) {
-    Parameters parameters = written(operation, key_of(operation), trace);
-    trace.commit_sent = true;
-    co_await session.execute_and_commit(backend_.statements_.insert(), std::move(parameters));
-  }
-
-  Task<void> update(ServerSession& session, const Operation& operation, Trace& trace,
-                    Outcome& outcome) {
-    const KeyName key = key_of(operation);
-    Parameters parameters = written(operation, key, trace);
-    trace.commit_sent = true;
-    const QueryResult found = co_await session.execute_and_commit(
-        backend_.statements_.update(operation.written_field), std::move(parameters));
-    if (found.set(0).rows() == 0) {
-      throw_not_found(key.view(), operation.key, properties(), outcome);
-    }
-  }
-
-  Task<void> read_modify_write(ServerSession& session, const Operation& operation, Trace& trace,
-                               Outcome& outcome) {
-    const KeyName key = key_of(operation);
-    Parameters parameters;
-    parameters.add("$key", Primitive::utf8, key.view());
-    const QueryResult found = co_await session.execute(
-        backend_.statements_.read(operation.read_field), std::move(parameters));
-    take_row(found.set(0), operation, key, outcome);
-    co_await update(session, operation, trace, outcome);
   }
 
   YdbBackend& backend_;
 };
 
-YdbBackend::YdbBackend(YdbOptions options)
-    : TurnBackend(options.database.client, options.statement_timeout,
-                  {.size = options.connections,
-                   .wait_for_server = options.wait_for_server,
-                   .seed = options.seed},
+YdbBackend::YdbBackend(database::ydb::YdbDatabase database, BackendSettings settings)
+    : TurnBackend(database.client, settings.statement_timeout,
+                  {.size = settings.connections,
+                   .wait_for_server = settings.wait_for_server,
+                   .seed = settings.seed},
                   [this](std::optional<SessionPool>& pool) {
                     return std::make_unique<YdbSession>(*this, pool);
                   }),
-      options_(std::move(options)),
-      table_(options_.properties),
-      verify_(options_.verify && options_.values != ValueKind::foreign),
-      statements_(options_.database, options_.properties, options_.values),
-      values_(options_.properties, options_.values) {}
+      database_(std::move(database)),
+      settings_(std::move(settings)),
+      table_(table_of(settings_.properties)),
+      statements_(make_texts(database_, table_, settings_.properties, settings_.values)),
+      values_(settings_.properties, settings_.values, settings_.verify) {}
 
 YdbBackend::~YdbBackend() = default;
 
-Task<std::vector<Resolution>> YdbBackend::resolve(std::vector<Doubt> doubts) {
-  if (doubts.empty()) co_return std::vector<Resolution>();
-  // They are not needed any more, and what is under way in them must end.
+// Looks for a write in a transaction that also writes its row: with its own value, or, if an insert
+// has left no row, by deleting the row. Without this, a server could still commit the write after
+// the look, because a transaction that only reads prevents no later commit
+// (workload/tpcc/ydb/resolve.cpp). After it, what the write has read is out of date, so that its
+// commit is ABORTED.
+Task<Resolution> YdbBackend::resolve_one(ServerSession& session, const UnknownCommit& write) const {
+  const KeyName key = values_.key_of(write.operation);
+  const std::string head = folder_pragma(database_) + "DECLARE $key AS Utf8;\n";
+  const std::string find = fmt::format("{}SELECT {} FROM {} WHERE {} = $key;", head,
+                                       table_.all_fields, table_.name, key_column);
+  QueryResult found;
+  if (write.operation.type == OperationType::insert) {
+    found = co_await session.execute(find, with_key(key));
+    if (found.set(0).rows() > 0) {
+      co_await session.roll_back();
+    } else {
+      co_await session.execute_and_commit(
+          fmt::format("{}DELETE FROM {} ON SELECT $key AS {};", head, table_.name, key_column),
+          with_key(key));
+    }
+  } else {
+    found = co_await session.execute_and_commit(
+        fmt::format("{0}\nUPDATE {1} SET {2} = {2} WHERE {3} = $key;", find, table_.name,
+                    table_.fields[0], key_column),
+        with_key(key));
+  }
+  const ResultSetView row = found.set(0);
+  const auto text_at = [&](std::uint32_t field) {
+    return text_of(row.at(0, table_.plain_fields[field]));
+  };
+  co_return values_.resolution_of(write, row.rows() > 0, text_at);
+}
+
+Task<std::vector<Resolution>> YdbBackend::resolve(std::vector<UnknownCommit> writes) {
+  if (writes.empty()) co_return std::vector<Resolution>();
+  // Ends the writes that the server has not begun.
   co_await close_sessions();
-  co_return co_await resolve_doubts(options_.database, options_.properties, options_.values,
-                                    std::move(doubts), options_.resolve_patience);
+  std::vector<Resolution> answers;
+  // Each look may be repeated, even after an unknown commit, because it changes nothing.
+  auto resolve_rest = [&](ServerSession& session) -> Task<void> {
+    while (answers.size() < writes.size()) {
+      const Resolution answer = co_await resolve_one(session, writes[answers.size()]);
+      answers.push_back(answer);
+    }
+  };
+  co_await database::ydb::ask_with_retries(database_, settings_.resolve_timeout, resolve_rest);
+  answers.resize(writes.size(), Resolution::unknown);
+  co_return answers;
 }
 
 }  // namespace drover::ycsb::ydb

@@ -35,13 +35,13 @@ class BackendOnYdb : public ServedTable {
     settings.properties.write_all_fields = write_all_fields;
     settings.verify = true;
     settings.isolation = Isolation::serializable;
-    settings.resolve_patience = std::chrono::minutes(10);
+    settings.resolve_timeout = std::chrono::minutes(10);
     return database->make_backend(settings);
   }
 
   struct Executed {
-    Trace trace;
-    Outcome outcome;
+    WriteTrace trace;
+    OperationOutcome outcome;
     std::optional<Error> error;
   };
 
@@ -63,7 +63,7 @@ class BackendOnYdb : public ServedTable {
     std::vector<Executed> executed;
     std::vector<Resolution> resolved;
   };
-  Done perform(std::vector<Operation> operations, std::vector<Doubt> doubts = {},
+  Done perform(std::vector<Operation> operations, std::vector<UnknownCommit> doubts = {},
                bool write_all_fields = false) const {
     Done done;
     auto body = [&]() -> Task<void> {

@@ -1,4 +1,4 @@
-#include "workload/ycsb/load_record.h"
+#include "workload/ycsb/load.h"
 
 #include <gtest/gtest.h>
 

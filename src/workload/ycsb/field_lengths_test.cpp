@@ -1,4 +1,4 @@
-#include "workload/ycsb/properties/field_lengths.h"
+#include "workload/ycsb/values.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
