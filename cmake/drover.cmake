@@ -84,7 +84,7 @@ function(drover_precompile target kind heavy)
 endfunction()
 
 function(drover_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
 # drover_library(name [FOLDERS folder...] [USES target...] [TEST_USES target...] [TEST_ALSO folder...]

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-constexpr Duration tick = 8192ns;
+constexpr Duration timer_tick = 8192ns;
 constexpr Rate ten_a_second{.entries = 10, .period = 1s, .burst = 1};
 constexpr Rate any_rate{.entries = 1'000'000, .period = 1s, .burst = 1000};
 
@@ -58,7 +58,7 @@ TEST_F(LimiterTest, PlacesAloneLimit) {
   EXPECT_EQ(inside_max, 2);
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_GE(clock.now(), Instant{} + 3s);
-  EXPECT_LE(clock.now(), Instant{} + 3s + 6 * tick);
+  EXPECT_LE(clock.now(), Instant{} + 3s + 6 * timer_tick);
   EXPECT_EQ(limiter.free_places(), 2U);
 }
 
@@ -88,7 +88,7 @@ TEST_F(LimiterTest, TheRateAloneLimits) {
   EXPECT_EQ(inside_max, 1);
   for (std::size_t i = 0; i < entered_at.size(); ++i) {
     EXPECT_GE(entered_at[i], static_cast<int>(i) * Duration(100ms));
-    EXPECT_LE(entered_at[i], static_cast<int>(i) * Duration(100ms) + 2 * tick);
+    EXPECT_LE(entered_at[i], static_cast<int>(i) * Duration(100ms) + 2 * timer_tick);
   }
 }
 
@@ -107,9 +107,9 @@ TEST_F(LimiterTest, TheHeadWaitsForBoth) {
   block_on(worker, with_scope(body));
   EXPECT_THAT(order, ElementsAre(0, 1, 2, 3));
   EXPECT_GE(entered_at[1], 100ms);
-  EXPECT_LE(entered_at[1], 100ms + 2 * tick);
+  EXPECT_LE(entered_at[1], 100ms + 2 * timer_tick);
   EXPECT_GE(entered_at[2], 400ms);
-  EXPECT_LE(entered_at[2], 400ms + 4 * tick);
+  EXPECT_LE(entered_at[2], 400ms + 4 * timer_tick);
   // The rate was not saved up while no place was free.
   EXPECT_GE(entered_at[3], entered_at[2] + 100ms);
 }
@@ -144,7 +144,7 @@ TEST_F(LimiterTest, ACancelledWaiterTakesNothing) {
   };
   block_on(worker, with_scope(body));
   EXPECT_THAT(order, ElementsAre(0, 2));
-  EXPECT_LE(entered_at[1], 100ms + 2 * tick);
+  EXPECT_LE(entered_at[1], 100ms + 2 * timer_tick);
 }
 
 // The cancellation comes after the place was handed over, but before the task is resumed.
@@ -206,7 +206,7 @@ TEST_F(LimiterTest, AThousandTasksWithDeadlinesKeepBothLimits) {
   EXPECT_EQ(limiter.waiting(), 0U);
   for (std::size_t i = 5; i < entered_at.size(); ++i) {
     // Any six entries span an interval, less the lateness that is made up.
-    ASSERT_GE(entered_at[i] - entered_at[i - 5], Duration(1ms) - 2 * tick);
+    ASSERT_GE(entered_at[i] - entered_at[i - 5], Duration(1ms) - 2 * timer_tick);
   }
 }
 
@@ -281,7 +281,7 @@ TEST_F(ThrottleTest, LetsInAtTheRateInTheOrderOfAsking) {
   for (std::size_t i = 0; i < entered_at.size(); ++i) {
     const Duration due = static_cast<int>(i) * Duration(100ms);
     EXPECT_GE(entered_at[i], due);
-    EXPECT_LE(entered_at[i], due + 2 * tick);
+    EXPECT_LE(entered_at[i], due + 2 * timer_tick);
   }
 }
 
@@ -298,7 +298,7 @@ TEST_F(ThrottleTest, AHundredThousandWaitersKeepTheRateExactly) {
   for (std::size_t i = 0; i < entered_at.size(); ++i) {
     const Duration due(static_cast<std::int64_t>(i) * 10'000 / 3);
     ASSERT_GE(entered_at[i], due);
-    ASSERT_LE(entered_at[i], due + 2 * tick);
+    ASSERT_LE(entered_at[i], due + 2 * timer_tick);
   }
 }
 
@@ -313,7 +313,7 @@ TEST_F(ThrottleTest, ABurstComesAtOnce) {
   ASSERT_EQ(entered_at.size(), 4U);
   EXPECT_EQ(entered_at[2], entered_at[0]);
   EXPECT_GE(entered_at[3], entered_at[0] + 100ms);
-  EXPECT_LE(entered_at[3], entered_at[0] + 100ms + 2 * tick);
+  EXPECT_LE(entered_at[3], entered_at[0] + 100ms + 2 * timer_tick);
 }
 
 TEST_F(ThrottleTest, ACancelledWaiterGivesItsPlaceToTheNext) {
@@ -330,7 +330,7 @@ TEST_F(ThrottleTest, ACancelledWaiterGivesItsPlaceToTheNext) {
   };
   block_on(worker, with_scope(body));
   EXPECT_THAT(order, ElementsAre(0, 2));
-  EXPECT_LE(entered_at[1], 100ms + 2 * tick);  // and not 200 ms
+  EXPECT_LE(entered_at[1], 100ms + 2 * timer_tick);  // and not 200 ms
 }
 
 TEST_F(ThrottleTest, AQueueThatWasCancelledLeavesNoTimerBehind) {
@@ -349,7 +349,7 @@ TEST_F(ThrottleTest, AQueueThatWasCancelledLeavesNoTimerBehind) {
   };
   block_on(worker, body());
   EXPECT_THAT(order, ElementsAre(0, 100));
-  EXPECT_LE(clock.now(), Instant{} + 100ms + 2 * tick);
+  EXPECT_LE(clock.now(), Instant{} + 100ms + 2 * timer_tick);
 }
 
 // The canceller's timer is older, so it fires first in the same tick. Its task cancels the second
@@ -392,7 +392,7 @@ TEST_F(ThrottleTest, AFullQueueRejectsWithATypedError) {
   block_on(worker, with_scope(body));
   EXPECT_EQ(message, "rejected: 2 tasks may wait here, and do");
   EXPECT_THAT(order, ElementsAre(0, 1, 2));  // who was rejected has not taken anything
-  EXPECT_LE(clock.now(), Instant{} + 200ms + 2 * tick);
+  EXPECT_LE(clock.now(), Instant{} + 200ms + 2 * timer_tick);
 }
 
 TEST_F(ThrottleTest, WithoutAQueueOneEntersAtOnceOrNotAtAll) {
@@ -404,7 +404,7 @@ TEST_F(ThrottleTest, WithoutAQueueOneEntersAtOnceOrNotAtAll) {
     co_await throttle.enter();
   };
   block_on(worker, body());
-  EXPECT_LE(clock.now(), Instant{} + 100ms + 2 * tick);
+  EXPECT_LE(clock.now(), Instant{} + 100ms + 2 * timer_tick);
 }
 
 TEST_F(ThrottleTest, ACancelledTaskDoesNotEnter) {

@@ -23,10 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 using coro::Task;
 
-const Statement begin{"begin", "BEGIN"};
+const Statement begin_statement{"begin", "BEGIN"};
 const Statement begin_read_only{"begin_ro", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"};
-const Statement commit{"commit", "COMMIT"};
-const Statement add{"add", "INSERT INTO added VALUES ($1::int4)"};
+const Statement commit_statement{"commit", "COMMIT"};
+const Statement add_statement{"add", "INSERT INTO added VALUES ($1::int4)"};
 const Statement timeout{"timeout", "SELECT current_setting('statement_timeout')"};
 const Statement isolation{"isolation", "SELECT current_setting('transaction_isolation')"};
 
@@ -86,17 +86,17 @@ class EachTransaction : public testing::Test {
 std::unique_ptr<test::TestServer> EachTransaction::server;
 
 TEST_F(EachTransaction, BeginsWithTheSetupAndAnswersWhatWasAsked) {
-  connection->send(begin);
+  connection->send(begin_statement);
   connection->send(timeout);
   connection->send(isolation);
-  connection->send(add, std::int32_t{1});
+  connection->send(add_statement, std::int32_t{1});
   const Results first = run(connection->run());
   ASSERT_EQ(first.size(), 4U);
   EXPECT_EQ(first[1].text(0, 0), "7s");
   EXPECT_EQ(first[2].text(0, 0), "serializable");
   EXPECT_TRUE(connection->in_transaction());
   connection->send(timeout);
-  connection->send(commit);
+  connection->send(commit_statement);
   const Results second = run(connection->run(Commits::yes));
   ASSERT_EQ(second.size(), 2U);
   EXPECT_EQ(second[0].text(0, 0), "7s");
@@ -121,7 +121,7 @@ TEST_F(EachTransaction, OfAKindOfItsOwnKeepsThat) {
   connection->send(begin_read_only);
   connection->send(isolation);
   connection->send(timeout);
-  connection->send(commit);
+  connection->send(commit_statement);
   const Results results = run(connection->run());
   ASSERT_EQ(results.size(), 4U);
   EXPECT_EQ(results[1].text(0, 0), "repeatable read");
@@ -131,7 +131,7 @@ TEST_F(EachTransaction, OfAKindOfItsOwnKeepsThat) {
 TEST_F(EachTransaction, AStatementAloneIsOne) {
   EXPECT_EQ(run(connection->execute(isolation)).text(0, 0), "serializable");
   EXPECT_EQ(run(connection->query("SELECT current_setting('statement_timeout')")).text(0, 0), "7s");
-  connection->send(add, std::int32_t{1});
+  connection->send(add_statement, std::int32_t{1});
   const Results results = run(connection->run(Commits::yes));
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results[0].affected(), 1);
@@ -140,12 +140,12 @@ TEST_F(EachTransaction, AStatementAloneIsOne) {
 }
 
 TEST_F(EachTransaction, AStatementAloneThatFailsLeavesNone) {
-  run(connection->execute(add, std::int32_t{1}));
-  const Error error = error_of(connection->execute(add, std::int32_t{1}));
+  run(connection->execute(add_statement, std::int32_t{1}));
+  const Error error = error_of(connection->execute(add_statement, std::int32_t{1}));
   EXPECT_EQ(error.sqlstate(), "23505");
   EXPECT_FALSE(connection->in_transaction());
   EXPECT_FALSE(connection->broken());
-  run(connection->execute(add, std::int32_t{2}));
+  run(connection->execute(add_statement, std::int32_t{2}));
   EXPECT_EQ(rows(), 2);
 }
 
@@ -163,7 +163,7 @@ TEST_F(EachTransaction, OfWhichTheAnswerIsLostIsAmbiguous) {
   const auto both = [&]() -> Task<void> {
     coro::Scope killing(co_await coro::current_source());
     killing.start(kill());
-    connection->send(add, std::int32_t{1});
+    connection->send(add_statement, std::int32_t{1});
     std::exception_ptr error;
     try {
       co_await connection->run(Commits::yes);
@@ -178,7 +178,7 @@ TEST_F(EachTransaction, OfWhichTheAnswerIsLostIsAmbiguous) {
 }
 
 TEST_F(EachTransaction, NothingIsPreparedAndNothingStays) {
-  const std::array statements = {add, timeout};
+  const std::array statements = {add_statement, timeout};
   run(connection->prepare(statements));
   run(connection->execute(timeout));
   EXPECT_EQ(of_session("SELECT count(*) FROM pg_prepared_statements"), "0");

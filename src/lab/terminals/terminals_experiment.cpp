@@ -60,7 +60,7 @@ void describe(Experiment& experiment, const TerminalsOptions& options) {
   };
 }
 
-void find(Experiment& experiment) {
+void add_findings(Experiment& experiment) {
   constexpr std::size_t figure = index_of(TerminalsFigure::tasks_per_cpu_second);
   const Cell* best = highest(experiment, figure, [](const Cell&) { return true; });
   if (best == nullptr) return;
@@ -144,7 +144,7 @@ std::string terminals_line(std::size_t terminals, const std::vector<double>& fig
 }
 
 Study terminals_study(const TerminalsOptions& options) {
-  Study study{.conclude = find};
+  Study study{.conclude = add_findings};
   describe(study.experiment, options);
   for (const FlowModel model : options.models) {
     for (const std::size_t workers : options.workers) {
