@@ -27,7 +27,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-constexpr Duration timer_tick = 8192ns;
+constexpr Duration wheel_tick = 8192ns;
 
 class Runtime : public testing::Test {
  protected:
@@ -86,7 +86,7 @@ TEST_F(Runtime, SleepsNeverEarlyAndAtMostATickLate) {
       co_await sleep_for(wanted);
       const Duration slept = Worker::current().now() - before;
       EXPECT_GE(slept, wanted);
-      EXPECT_LE(slept, wanted + 2 * timer_tick);
+      EXPECT_LE(slept, wanted + 2 * wheel_tick);
     }
   };
   run(body());

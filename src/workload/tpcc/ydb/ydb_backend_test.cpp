@@ -75,9 +75,9 @@ class YdbBackendTest : public testing::Test {
 std::shared_ptr<SmallYdbDatabase> YdbBackendTest::database;
 
 const StockLevelInput level{.w_id = 1, .d_id = 1, .threshold = 10};
-const DeliveryInput delivery{.w_id = 1, .carrier_id = 1};
+const DeliveryInput first_delivery{.w_id = 1, .carrier_id = 1};
 
-const PaymentInput payment = payment_of(1, 1, 1, 100);
+const PaymentInput small_payment = payment_of(1, 1, 1, 100);
 
 TEST_F(YdbBackendTest, SaysWhatMayBeTriedAgain) {
   YdbBackend backend(database->database(), settings(1));
@@ -85,8 +85,8 @@ TEST_F(YdbBackendTest, SaysWhatMayBeTriedAgain) {
   for (const char* fault : {"aborted", "overloaded", "unavailable", "late_error"}) {
     SCOPED_TRACE(fault);
     database->server().set_faults(fmt::format(R"({{"{}": {{"count": 1}}}})", fault));
-    EXPECT_EQ(class_of(backend, payment), ErrorClass::retryable);
-    EXPECT_TRUE(run(execute_once(backend, payment)).committed) << "the session goes on";
+    EXPECT_EQ(class_of(backend, small_payment), ErrorClass::retryable);
+    EXPECT_TRUE(run(execute_once(backend, small_payment)).committed) << "the session goes on";
   }
   EXPECT_EQ(database->value("SELECT count(*) FROM history WHERE h_data <> 'at the load'"), "4");
 }
@@ -107,7 +107,7 @@ TEST_F(YdbBackendTest, GoesOnWithAnotherSessionWhenTheServerHasEndedIts) {
   YdbBackend backend(database->database(), settings(1));
   run(backend.open());
   SessionTally sessions;
-  const Input input = payment;
+  const Input input = small_payment;
   auto body = [&]() -> Task<void> {
     for (const char* fault : {"bad_session", "session_expired", "session_busy"}) {
       database->server().set_faults(
@@ -139,7 +139,7 @@ TEST_F(YdbBackendTest, WaitsInLineForAnotherSession) {
   run(backend.open());
   database->server().set_faults(R"({"bad_session": {"count": 1, "methods": ["ExecuteQuery"]}})");
   SessionTally sessions;
-  const Input input = payment;
+  const Input input = small_payment;
   std::vector<std::string> committed;
   auto transact = [&](std::string who, int attempts) -> Task<void> {
     database::Session* session = co_await backend.acquire();
@@ -176,12 +176,12 @@ TEST_F(YdbBackendTest, OpensALostSessionAgain) {
   auto body = [&]() -> Task<void> {
     ErrorClass failure = ErrorClass::statement;
     try {
-      co_await execute_once(backend, payment);
+      co_await execute_once(backend, small_payment);
     } catch (const Error& error) {
       failure = error.error_class();
     }
     EXPECT_EQ(failure, ErrorClass::connection_lost);
-    const Outcome second = co_await execute_once(backend, payment);
+    const Outcome second = co_await execute_once(backend, small_payment);
     EXPECT_TRUE(second.committed);
   };
   run(beside_keep_open(backend, sessions, body));
@@ -198,7 +198,7 @@ TEST_F(YdbBackendTest, OutlivesItsServer) {
     while (sessions.lost < 3 || sessions.refused < 1) co_await coro::sleep_for(1ms);
     EXPECT_EQ(sessions.opened, 0);
     database->server().act(R"({"action": "node_up", "node": 1})");
-    const Outcome outcome = co_await execute_once(*backend, delivery);
+    const Outcome outcome = co_await execute_once(*backend, first_delivery);
     EXPECT_EQ(outcome.districts_skipped, 0);
     while (sessions.opened < 3) co_await coro::sleep_for(1ms);
   };
