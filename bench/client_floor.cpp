@@ -98,7 +98,8 @@ class Client {
     }
   }
 
-  // Whether it was the whole answer: a ReadyForQuery of six bytes is at its end, and all of it comes at a time.
+  // Whether it was the whole answer: a ReadyForQuery of six bytes is at its end, and all of it
+  // comes at a time.
   bool take_answer() {
     std::array<char, 4096> answer;
     const ssize_t size = ::recv(socket(), answer.data(), answer.size(), 0);

@@ -1,5 +1,6 @@
-// What a process sends that says it is a rank: it becomes a message, and a message a second of a run, or neither; and what
-// was taken is written as it was read. The input is what follows a frame's length: CBOR.
+// What a process sends that says it is a rank: it becomes a message, and a message a second of a
+// run, or neither; and what was taken is written as it was read. The input is what follows a
+// frame's length: CBOR.
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,5 +1,6 @@
-// A property file of YCSB: what is refused is refused by one printable line without a password, what is taken keeps what
-// every workload can count on, and what was taken is taken again as it is shown.
+// A property file of YCSB: what is refused is refused by one printable line without a password,
+// what is taken keeps what every workload can count on, and what was taken is taken again as it is
+// shown.
 #include "workload/ycsb/properties/properties.h"
 
 #include "fuzz.h"

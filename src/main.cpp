@@ -63,8 +63,8 @@ std::string apply_other_sources(const Command& program, const std::vector<Comman
   return {};
 }
 
-// The options of every command but those about the others, which have to work when what comes from elsewhere
-// is wrong. Requires that the commands have all of theirs.
+// The options of every command but those about the others, which have to work when what comes from
+// elsewhere is wrong. Requires that the commands have all of theirs.
 void add_general_options(Command& command) {
   for (Command& below : command.commands) add_general_options(below);
   command.add_options({{"--no-environment",

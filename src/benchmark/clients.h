@@ -1,5 +1,5 @@
-// ClientBenchmark: the common part of the benchmarks whose clients execute one transaction at a time
-// (load/clients.h): YCSB and scripts.
+// ClientBenchmark: the common part of the benchmarks whose clients execute one transaction at a
+// time (load/clients.h): YCSB and scripts.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@
 
 namespace drover::benchmark {
 
-// `Options` has a `plan` that derives from load::Plan. `Database` is the interface of the workload to
-// its database.
+// `Options` has a `plan` that derives from load::Plan. `Database` is the interface of the workload
+// to its database.
 template <class Options, class Database>
 class ClientBenchmark : public run::Benchmark {
  public:

@@ -18,8 +18,8 @@ struct ListenAddress {
 };
 
 // Parses "127.0.0.1:9464", "[::1]:9464", "0.0.0.0:9464" (all addresses of the machine), and "9464",
-// ":9464" and "localhost:9464", which mean 127.0.0.1. Does not look up names. Returns none for other
-// texts.
+// ":9464" and "localhost:9464", which mean 127.0.0.1. Does not look up names. Returns none for
+// other texts.
 std::optional<ListenAddress> parse_listen_address(std::string_view text);
 
 }  // namespace drover::metrics

@@ -1,13 +1,14 @@
 // MetricsEndpoint: shows a run to Prometheus at http://ADDRESS/metrics.
 //
-// The main thread passes a snapshot per second. Threads of the endpoint answer scrapes, and share one
-// pointer to the figures with the main thread under a mutex, so neither side waits for the other.
+// The main thread passes a snapshot per second. Threads of the endpoint answer scrapes, and share
+// one pointer to the figures with the main thread under a mutex, so neither side waits for the
+// other.
 //
-// Only GET /metrics is answered. Two threads serve requests at low priority (nice 10), so that slow or
-// frequent clients take little from the run. A request must arrive within 5 s, and requests beyond
-// the queues of civetweb (20) and of the kernel are refused. No file is read, and scripts of other web
-// pages cannot read the answer. The threads take no signals. The process ignores SIGPIPE while the
-// endpoint lives.
+// Only GET /metrics is answered. Two threads serve requests at low priority (nice 10), so that slow
+// or frequent clients take little from the run. A request must arrive within 5 s, and requests
+// beyond the queues of civetweb (20) and of the kernel are refused. No file is read, and scripts of
+// other web pages cannot read the answer. The threads take no signals. The process ignores SIGPIPE
+// while the endpoint lives.
 #pragma once
 
 #include <prometheus/collectable.h>

@@ -20,8 +20,8 @@ double zeta(std::uint64_t items, double skew);
 
 // Exact Zipf distribution for any number of items, by rejection-inversion:
 //
-//   W. Hörmann, G. Derflinger: Rejection-inversion to generate variates from monotone discrete distributions.
-//   ACM Transactions on Modeling and Computer Simulation 6(3), 1996.
+//   W. Hörmann, G. Derflinger: Rejection-inversion to generate variates from monotone discrete
+//   distributions. ACM Transactions on Modeling and Computer Simulation 6(3), 1996.
 //
 // It needs no sums or tables, so its construction and resize() cost as much as a few draws. A draw
 // needs less than 1.1 tries on average. Probabilities are multiples of 2^-53: ranks whose

@@ -1,5 +1,5 @@
-// Benchmark: the interface of a run to its workload. One object is one run. The functions are called
-// on the main thread, in the order of their declarations.
+// Benchmark: the interface of a run to its workload. One object is one run. The functions are
+// called on the main thread, in the order of their declarations.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,8 @@ class Benchmark {
   // Reads from the database after the terminals have ended, for at most `timeout`.
   virtual coro::Task<void> ask_afterwards(coro::Duration timeout) = 0;
 
-  // On the coordinator of a run on several hosts, which executes no transactions: what prepare() has
-  // found, as a text for the agents, so that they need not look for it.
+  // On the coordinator of a run on several hosts, which executes no transactions: what prepare()
+  // has found, as a text for the agents, so that they need not look for it.
   virtual std::string found_for_all() const { return {}; }
   // Reads from the database after all hosts have ended.
   virtual coro::Task<void> ask_what_all_wrote(coro::Duration /*timeout*/) { co_return; }

@@ -23,11 +23,11 @@ struct ConductedPlace {
   std::string kind_name;           // "PostgreSQL"; empty: transactions are simulated
 };
 
-// Starts the run on all hosts at one instant, shows their figures as one run, and merges their parts.
-// Ctrl-C ends all hosts with the result so far. After the loss of a host, the other hosts end in
-// order, and the result says what is missing. Returns none if the run was ended before its begin.
-// Requires: run.conducting, and a complete plan of all hosts. Throws std::runtime_error if the run
-// cannot begin.
+// Starts the run on all hosts at one instant, shows their figures as one run, and merges their
+// parts. Ctrl-C ends all hosts with the result so far. After the loss of a host, the other hosts
+// end in order, and the result says what is missing. Returns none if the run was ended before its
+// begin. Requires: run.conducting, and a complete plan of all hosts. Throws std::runtime_error if
+// the run cannot begin.
 std::optional<MeasuredRun> conduct(const RunPlan& run, Benchmark& benchmark, RunFacts facts,
                                    const ConductedPlace& place);
 
@@ -49,8 +49,8 @@ struct ReceivedFigures {
   bool has_begun = false;
 };
 
-// Returns the part of a lost host, made of the figures that the coordinator has received. `empty` is
-// the result of the run without figures, with the host's number of terminals. `start` and
+// Returns the part of a lost host, made of the figures that the coordinator has received. `empty`
+// is the result of the run without figures, with the host's number of terminals. `start` and
 // `unix_start` are the start of the phases by the coordinator's clocks. Takes the seconds out of
 // `received`. Requires: the host is lost.
 report::Result part_of_lost(const Conducting& conducting, std::size_t rank,

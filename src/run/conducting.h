@@ -26,8 +26,8 @@ struct Conducting {
   std::function<coro::Task<void>(std::function<void(std::string_view)> on_note)> launch;
 };
 
-// Throws UsageError if `part_of` returns 0 for the share of a host. `whole` is the number of all hosts
-// together.
+// Throws UsageError if `part_of` returns 0 for the share of a host. `whole` is the number of all
+// hosts together.
 void require_part_for_each(const Conducting& conducting, std::uint64_t whole, std::string_view noun,
                            const std::function<std::uint64_t(const load::Share&)>& part_of);
 

@@ -30,8 +30,8 @@ using std::chrono::seconds;
 
 // Longest time to wait for the database after an interrupt.
 constexpr Duration wait_after_interrupt = seconds(5);
-// The same after a failure, where the run has already waited for its database, and for a server that
-// does not answer at the end.
+// The same after a failure, where the run has already waited for its database, and for a server
+// that does not answer at the end.
 constexpr Duration wait_after_failure = seconds(1);
 
 // Longest time between two looks at the machine's clock, which may be set during the wait. The last
@@ -43,7 +43,8 @@ coro::Duration duration_of(double seconds) {
   return coro::Duration(static_cast<std::int64_t>(seconds * 1e9));
 }
 
-// Runs the engine on this thread's worker, and then the look-ups in the database, which Ctrl-C ends.
+// Runs the engine on this thread's worker, and then the look-ups in the database, which Ctrl-C
+// ends.
 Task<load::Outcome> execute(const RunPlan& run, Benchmark& benchmark, RunMonitors& monitors,
                             Duration timeout) {
   load::StopRequest& stop = monitors.stop;

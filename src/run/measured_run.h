@@ -50,8 +50,8 @@ std::unique_ptr<metrics::MetricsEndpoint> open_metrics_endpoint(
     const metrics::ListenAddress& address, const load::Plan& plan, const report::Tool& tool,
     const std::string& server_version, load::Observer& log);
 
-// The start of a run at a time of the machine's clock (--start-at), so that runs that users start by
-// hand on several hosts begin together.
+// The start of a run at a time of the machine's clock (--start-at), so that runs that users start
+// by hand on several hosts begin together.
 class StartAt final : public load::Rendezvous {
  public:
   // `unix_s`: Unix time in seconds. Prints the wait as a note to `log`, which must outlive this
@@ -92,8 +92,8 @@ void add_facts(const RunFacts& facts, const load::Plan& plan, const load::Outcom
 // rest of `patience`, which all look-ups after a run share, but at least 5 s.
 coro::Duration patience_left(coro::Duration patience, coro::Duration since_end);
 
-// "TPC-C on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1 thread".
-// `who` generates the load.
+// "TPC-C on the private server, PostgreSQL 15.20: 10 rows, 100 terminals, 16 connections, 1
+// thread". `who` generates the load.
 std::string plan_text(const load::Plan& plan, const std::string& place, const std::string& who);
 
 }  // namespace drover::run

@@ -25,8 +25,8 @@ namespace drover::run {
 inline constexpr coro::Duration one_request_lasts = std::chrono::milliseconds(300);
 
 // Blocks SIGINT and SIGTERM, which an InterruptWatch takes, in this thread and in threads that this
-// thread starts. Restores the signal mask in the destructor. Child processes inherit the mask, so the
-// private server must be started before.
+// thread starts. Restores the signal mask in the destructor. Child processes inherit the mask, so
+// the private server must be started before.
 class BlockedInterrupts {
  public:
   BlockedInterrupts();
@@ -60,9 +60,9 @@ class InterruptWatch {
   int signal_fd_ = -1;
 };
 
-// Runs `work` on a worker of the calling thread. The first SIGINT or SIGTERM cancels it, a second one
-// ends the process. Returns exit_success, or exit_interrupted if the work was cancelled. Throws what
-// `work` throws.
+// Runs `work` on a worker of the calling thread. The first SIGINT or SIGTERM cancels it, a second
+// one ends the process. Returns exit_success, or exit_interrupted if the work was cancelled. Throws
+// what `work` throws.
 int run_command(coro::Task<void> work);
 
 enum class DatabaseKind { postgres, ydb };
@@ -70,7 +70,8 @@ enum class DatabaseKind { postgres, ydb };
 // Throw std::runtime_error if the limits of the process or the memory of the machine are too small,
 // with both figures. A run that would fail later is refused at its start.
 
-// Checks the open files (ulimit -n) for connections to PostgreSQL. On YDB, sessions share connections.
+// Checks the open files (ulimit -n) for connections to PostgreSQL. On YDB, sessions share
+// connections.
 void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t threads);
 
 // Checks the address space (ulimit -v) for the stacks of `threads`. The C library ends a process

@@ -79,8 +79,8 @@ struct RunMonitors {
   // Prints the notes about the server and the benchmark before a run on a database.
   void print_notes(const std::vector<std::string>& of_server, const std::string& kind_name);
 
-  // Runs `work` while the display, Ctrl-C and the tasks of `start_beside` are served, and ends these
-  // tasks after `work`. Throws what `work` throws.
+  // Runs `work` while the display, Ctrl-C and the tasks of `start_beside` are served, and ends
+  // these tasks after `work`. Throws what `work` throws.
   coro::Task<void> run(std::function<coro::Task<void>()> work,
                        std::function<void(coro::Scope&)> start_beside);
 

@@ -42,9 +42,9 @@ struct RunPlan {
   bool waits_for_others() const noexcept { return start_at || member != nullptr; }
 };
 
-// Resolve the values "auto" in the benchmark's plan, after its prepare(). resolve_connections() also
-// resolves threads and permits, and throws UsageError if the server has too few free connections.
-// resolve_permits() is for runs without a database.
+// Resolve the values "auto" in the benchmark's plan, after its prepare(). resolve_connections()
+// also resolves threads and permits, and throws UsageError if the server has too few free
+// connections. resolve_permits() is for runs without a database.
 void resolve_threads(const RunPlan& run, Benchmark& benchmark);
 void resolve_connections(const RunPlan& run, Benchmark& benchmark,
                          const database::ServerFacts& server);

@@ -1,4 +1,5 @@
-// The settings of a run in the tables of reports and in comparisons. Pure functions, for any thread.
+// The settings of a run in the tables of reports and in comparisons. Pure functions, for any
+// thread.
 #pragma once
 
 #include <string>
@@ -18,8 +19,8 @@ struct ShownSetting {
 std::vector<ShownSetting> settings_of_load(const RunSettings& run);
 std::vector<ShownSetting> settings_of_database(const RunSettings& run);
 
-// A setting in which comparable results agree. The sentence about a difference begins with the label.
-// Runs of a benchmark have the same settings, except those with the key "workload".
+// A setting in which comparable results agree. The sentence about a difference begins with the
+// label. Runs of a benchmark have the same settings, except those with the key "workload".
 struct ComparedSetting {
   std::string_view key;  // of --allow-different
   ShownSetting shown;

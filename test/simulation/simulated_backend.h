@@ -1,7 +1,7 @@
 // SimulatedBackend: the client's side of the simulated database for one worker, with the same rules
-// as the backends of real ones: a session that breaks is taken out and opened anew; while the server
-// refuses, one tries and the others follow; processes that were left behind are ended before the
-// data are asked.
+// as the backends of real ones: a session that breaks is taken out and opened anew; while the
+// server refuses, one tries and the others follow; processes that were left behind are ended before
+// the data are asked.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,6 @@
-// A clock of the day that is wrong: by as many seconds as CLOCK_AHEAD_S says; where that is not set it jumps, and each
-// reading of it is an hour ahead of the truth or an hour behind it, in turns. For LD_PRELOAD, on Linux with glibc; the monotonic clocks stay as they are.
+// A clock of the day that is wrong: by as many seconds as CLOCK_AHEAD_S says; where that is not set
+// it jumps, and each reading of it is an hour ahead of the truth or an hour behind it, in turns.
+// For LD_PRELOAD, on Linux with glibc; the monotonic clocks stay as they are.
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>

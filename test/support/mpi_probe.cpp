@@ -1,5 +1,6 @@
-// A program for mpirun to start: meets the other ranks, leaves MPI, and says in one line of JSON what it was told and
-// what MPI has left behind in the process. Its words are what it gives to the others, one exchange each.
+// A program for mpirun to start: meets the other ranks, leaves MPI, and says in one line of JSON
+// what it was told and what MPI has left behind in the process. Its words are what it gives to the
+// others, one exchange each.
 #include <filesystem>
 #include <fstream>
 #include <iostream>

@@ -24,8 +24,8 @@ struct RunNoise {
   double outlier_shift = 0;     // of logarithms
 };
 
-// Takes figures above 0 in the order of their runs: the first two are a pair, and so on; the last of
-// an odd number is left out. The drift is the median slope of all runs (Theil and Sen). A pair
+// Takes figures above 0 in the order of their runs: the first two are a pair, and so on; the last
+// of an odd number is left out. The drift is the median slope of all runs (Theil and Sen). A pair
 // whose difference lies more than 4 robust deviations off has a spoilt run: the one that is farther
 // from the median of all. The deviation comes of the differences in the other pairs; the shared one
 // is what their means scatter beyond it.

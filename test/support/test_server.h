@@ -18,7 +18,8 @@ namespace drover::test {
 
 class TestServer {
  public:
-  // Settings as "NAME=VALUE", added to fsync=off, autovacuum=off and small buffers. Throws ServerError.
+  // Settings as "NAME=VALUE", added to fsync=off, autovacuum=off and small buffers. Throws
+  // ServerError.
   explicit TestServer(const std::vector<std::string>& settings = {});
   ~TestServer();
   TestServer(const TestServer&) = delete;

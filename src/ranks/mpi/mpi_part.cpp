@@ -18,8 +18,9 @@ int answer(int code, char* error) {
   return code;
 }
 
-// A few hundred bytes are exchanged once: TCP, which the ranks need in any case, is enough for that, and a fast
-// network's own library would stay in memory for the whole run. Whoever has set these has his reasons.
+// A few hundred bytes are exchanged once: TCP, which the ranks need in any case, is enough for
+// that, and a fast network's own library would stay in memory for the whole run. Whoever has set
+// these has his reasons.
 void prefer_tcp() {
   ::setenv("OMPI_MCA_pml", "ob1", 0);
   ::setenv("OMPI_MCA_btl", "self,tcp", 0);

@@ -1,10 +1,12 @@
-/* What libdrover_mpi.so is to Drover: the only part of it that knows MPI, in plain C, so that it can be loaded where
-   MPI has started the process, and is missed nowhere else (ranks/mpi_meeting.h loads it).
+/* What libdrover_mpi.so is to Drover: the only part of it that knows MPI, in plain C, so that it
+   can be loaded where MPI has started the process, and is missed nowhere else (ranks/mpi_meeting.h
+   loads it).
 
-   All from one thread, in this order, once a process: begin, gather as often as is wanted, end. begin, gather and end
-   wait for the same call of all other ranks, for ever if one never makes it. Each returns 0, or another number and
-   then MPI's words in `error` (drover_mpi_error_bytes with its final zero). MPI itself ends the process where it cannot
-   even begin, after having said why on stderr. */
+   All from one thread, in this order, once a process: begin, gather as often as is wanted, end.
+   begin, gather and end wait for the same call of all other ranks, for ever if one never makes it.
+   Each returns 0, or another number and then MPI's words in `error` (drover_mpi_error_bytes with
+   its final zero). MPI itself ends the process where it cannot even begin, after having said why on
+   stderr. */
 #pragma once
 
 #include <stddef.h>

@@ -599,8 +599,10 @@ void describe(auto& visit, Of<Result> auto& result) {
       "transactions", result.transactions,
       "Figures by transaction type. tpcc: NewOrder, Payment, OrderStatus, Delivery, StockLevel. "
       "ycsb: READ, UPDATE, INSERT, SCAN, READ-MODIFY-WRITE. sql: the names of the scripts.");
-  visit.where(result.kind().has_warehouses, [&](auto& inner) { describe_what_tpcc_did(inner, result); });
-  visit.where(!result.kind().has_warehouses, [&](auto& inner) { describe_what_others_did(inner, result); });
+  visit.where(result.kind().has_warehouses,
+              [&](auto& inner) { describe_what_tpcc_did(inner, result); });
+  visit.where(!result.kind().has_warehouses,
+              [&](auto& inner) { describe_what_others_did(inner, result); });
   visit.field("availability", result.availability,
               "Outages, stalls and lost connections over the whole run, warm-up included.",
               Need::added);

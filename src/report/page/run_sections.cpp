@@ -63,8 +63,10 @@ Blocks transaction_blocks(const Result& result) {
       "without an answer, a part of Failed.",
       has_service_times ? "Service time runs from the first statement to the answer."
                         : "Wait is its part before a permit and a connection were available.",
-      result.kind().has_specification ? "Rolled back: on purpose, as the specification requires. " : ""));
-  if (Table statements = statements_table(result); !statements.rows.empty() && !result.kind().has_specification)
+      result.kind().has_specification ? "Rolled back: on purpose, as the specification requires. "
+                                      : ""));
+  if (Table statements = statements_table(result);
+      !statements.rows.empty() && !result.kind().has_specification)
     blocks.emplace_back(std::move(statements));
   if (result.deferred_delivery) blocks.emplace_back(deferred_table(*result.deferred_delivery));
   if (result.delivery_skipped_districts > 0) {

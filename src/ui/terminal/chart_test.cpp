@@ -146,7 +146,8 @@ TEST(History, APointIsMadeOfItsSeconds) {
 }
 
 TEST(History, ASecondMayHaveSeveralPoints) {
-  EXPECT_EQ(sums(numbers_up_to(2), 100, {.points_each = 3}), (std::vector<double>{1, 1, 1, 2, 2, 2}));
+  EXPECT_EQ(sums(numbers_up_to(2), 100, {.points_each = 3}),
+            (std::vector<double>{1, 1, 1, 2, 2, 2}));
   EXPECT_EQ(sums(numbers_up_to(2), 4, {.points_each = 3}), (std::vector<double>{1, 2, 2, 2}));
 }
 

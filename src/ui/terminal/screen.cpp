@@ -32,8 +32,8 @@ sigset_t signals_of_terminal() {
   return signals;
 }
 
-// Stops the job as an unblocked SIGTSTP does, and returns when the job continues. The kernel ignores
-// this signal, unlike SIGSTOP, if no process could continue the job.
+// Stops the job as an unblocked SIGTSTP does, and returns when the job continues. The kernel
+// ignores this signal, unlike SIGSTOP, if no process could continue the job.
 void stop_this_job() {
   sigset_t stop;
   sigemptyset(&stop);

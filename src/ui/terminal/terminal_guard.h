@@ -2,8 +2,8 @@
 // _exit() or kill -9.
 //
 // The child waits for the end of this process on a pipe whose other end only this process holds. It
-// keeps no other descriptors than the terminal and the captured error stream (StrayOutput). It has a
-// session of its own, so that no key or signal of the terminal reaches it. It ends with this
+// keeps no other descriptors than the terminal and the captured error stream (StrayOutput). It has
+// a session of its own, so that no key or signal of the terminal reaches it. It ends with this
 // process, or later if the terminal accepts no output.
 //
 // For one thread. Must be made before threads are started, because it forks.

@@ -10,13 +10,13 @@
 
 namespace drover::ui {
 
-// Opens the terminal of `fd` again, for reading and writing without waiting. A descriptor of its own
-// is necessary because O_NONBLOCK would also apply to the shell. Throws std::runtime_error.
+// Opens the terminal of `fd` again, for reading and writing without waiting. A descriptor of its
+// own is necessary because O_NONBLOCK would also apply to the shell. Throws std::runtime_error.
 file::FileDescriptor open_terminal_of(int fd);
 
-// Writes to a terminal without waiting for it. A terminal may accept no output for any time (Ctrl-S,
-// a stopped ssh). The rest of a picture stays in a buffer, and the caller writes no other picture
-// until the buffer is empty.
+// Writes to a terminal without waiting for it. A terminal may accept no output for any time
+// (Ctrl-S, a stopped ssh). The rest of a picture stays in a buffer, and the caller writes no other
+// picture until the buffer is empty.
 class TerminalOutput {
  public:
   explicit TerminalOutput(int fd) noexcept : fd_(fd) {}
@@ -43,8 +43,8 @@ class TerminalOutput {
 };
 
 // Captures the error stream while the screen is on it, because output of libraries would damage the
-// screen. The stream is a pipe that never blocks a writer: lines that do not fit are lost. Any thread
-// may write to the error stream.
+// screen. The stream is a pipe that never blocks a writer: lines that do not fit are lost. Any
+// thread may write to the error stream.
 class StrayOutput {
  public:
   static constexpr std::size_t lines_most = 200;  // that the destructor writes
