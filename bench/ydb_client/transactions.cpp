@@ -84,9 +84,9 @@ Task<void> terminal(tpcc::Backend& backend, const Options& options, Work& work) 
     const TransactionType type = options.type ? *options.type : work.deck.draw(work.rng);
     const Input input = make_input(work.rng, type);
     database::Session* session = co_await backend.acquire();
-    const tpcc::SessionLease lease(backend, *session);
+    const database::SessionLease lease(backend, *session);
     tpcc::Trace trace;
-    co_await lease->execute(input, trace);
+    co_await static_cast<tpcc::Session&>(*session).execute(input, trace);
   }
 }
 

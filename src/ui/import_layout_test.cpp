@@ -25,7 +25,7 @@ tpcc::ImportProgress load_at(int seconds) {
   return load;
 }
 
-ImportModel model_at(int seconds) {
+ImportModel import_model_at(int seconds) {
   ImportModel model;
   model.title = {"the private server", 2, 1};
   model.stage = ImportStage::loading;
@@ -44,7 +44,7 @@ std::string drawn(const ImportModel& model, int rows, int columns, bool unicode 
 }
 
 TEST(ImportModel, KnowsItsPace) {
-  const ImportModel model = model_at(20);
+  const ImportModel model = import_model_at(20);
   EXPECT_DOUBLE_EQ(model.rate_of_now().rows_per_second, 50'000);
   EXPECT_DOUBLE_EQ(model.rate_of_now().bytes_per_second, 5e6);
   EXPECT_EQ(model.time_left(), 30s);
@@ -52,7 +52,7 @@ TEST(ImportModel, KnowsItsPace) {
 }
 
 TEST(ImportModel, ARepeatedReportIsNoRate) {
-  ImportModel model = model_at(5);
+  ImportModel model = import_model_at(5);
   model.take_load(load_at(5));
   EXPECT_EQ(model.rates.samples().size(), 5u);
 }
@@ -76,7 +76,7 @@ TEST(ImportModel, CountsStepsThatRunSideBySide) {
 }
 
 TEST(ImportLayout, ShowsTheLoadAt80x24) {
-  ImportModel model = model_at(20);
+  ImportModel model = import_model_at(20);
   model.log.add(Level::note, "loading 4 warehouses with seed 42");
   const std::string text = drawn(model, 24, 80);
   EXPECT_THAT(text, HasSubstr(" Drover: import into the private server"));
@@ -92,7 +92,7 @@ TEST(ImportLayout, ShowsTheLoadAt80x24) {
 }
 
 TEST(ImportLayout, ShowsStepsInThePlaceOfTheChart) {
-  ImportModel model = model_at(20);
+  ImportModel model = import_model_at(20);
   model.stage = ImportStage::finishing;
   model.begin_step("primary key stock_pkey", 1, 19, coro::Instant(10s));
   model.begin_step("index customer_name", 2, 19, coro::Instant(11s));
@@ -113,7 +113,7 @@ TEST(ImportLayout, ShowsStepsInThePlaceOfTheChart) {
 }
 
 TEST(ImportLayout, FitsAnySize) {
-  for (ImportModel model : {ImportModel(), model_at(1), model_at(300)}) {
+  for (ImportModel model : {ImportModel(), import_model_at(1), import_model_at(300)}) {
     for (int i = 0; i < 30; ++i) {
       model.begin_step("step " + std::to_string(i), static_cast<std::size_t>(i) + 1, 30,
                        coro::Instant(1s));

@@ -338,8 +338,8 @@ struct AwaitDriver {
   // `auto& promise = co_await AwaitDriver::OwnPromise();`
   struct OwnPromise {
     bool await_ready() const noexcept { return false; }
-    bool await_suspend(std::coroutine_handle<promise_type> handle) noexcept {
-      promise = &handle.promise();
+    bool await_suspend(std::coroutine_handle<promise_type> driver) noexcept {
+      promise = &driver.promise();
       return false;
     }
     promise_type& await_resume() const noexcept { return *promise; }
