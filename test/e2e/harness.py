@@ -274,7 +274,7 @@ class Server:
     def __init__(self, folder=None, warehouses=0):
         """With as many warehouses as load() makes of them, from the first start on."""
         self._own_folder = folder is None
-        self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="drover-e2e-"))
+        self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix=f"drover-e2e-{pathlib.Path(sys.argv[0]).stem}-"))
         # The server is another account's where the tests run as root.
         self.folder.chmod(0o755)
         self.root = self.folder / "server"

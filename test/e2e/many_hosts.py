@@ -204,7 +204,7 @@ class Together(HostsTestCase):
                      "--clients", 7, "--duration", "2s", "--warmup", "1s", *self.db, "--hosts", "a,b,c,d", "--json", self.result)
         # The table is added up before and after, by the conductor for all.
         log = (self.server.folder / "log").read_text(encoding="utf-8", errors="replace")
-        self.assertEqual(len(re.findall(r"LOG: .*SELECT count\(\*\), coalesce\(sum\(", log)), 2)
+        self.assertEqual(len(re.findall(r"LOG: .*SELECT COUNT\(\*\) AS row_count, SUM\(", log)), 2)
         document = self.document()
         self.assertEqual(document["plan"]["clients"], 7)
         self.expect_same_start(document)

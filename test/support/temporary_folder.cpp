@@ -11,7 +11,7 @@
 namespace drover::test {
 
 TemporaryFolder::TemporaryFolder() {
-  std::string folder = "/tmp/drover-test-XXXXXX";
+  std::string folder = std::string("/tmp/drover-test-") + program_invocation_short_name + "-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr || ::chmod(folder.c_str(), 0711) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot make a folder in /tmp");
   }
