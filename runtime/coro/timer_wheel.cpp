@@ -13,7 +13,8 @@ constexpr std::uint64_t tick_ns = 1U << tick_bits;
 // Ticks are counted from the first instant.
 constexpr std::uint64_t before_epoch_ns = std::uint64_t{1} << 63;
 
-// First tick that begins after the last instant. It has 51 bits, and the levels have digits for 54.
+// First tick that begins after the last instant. It has 51 bits. All
+// levels of the wheel together cover 54.
 constexpr std::uint64_t tick_end = std::uint64_t{1} << (64 - tick_bits);
 
 constexpr std::uint64_t nanoseconds(Instant instant) noexcept {

@@ -1,9 +1,9 @@
 // ExternalEvent: a copyable handle that may end a waiting step, from any thread and at any time.
 //
-// On the worker's own thread a call takes effect at once. From another thread, and while the worker
-// does not run, it is posted: the caller does not wait, and the call takes effect in the worker's
-// loop, perhaps only in the next run_until(). The first call ends the step. Calls after that, or
-// after another end of the step or the flow, have no effect. The worker must outlive the calls.
+// A call on the worker's own thread takes effect at once. A call from another thread, or while the
+// worker does not run, is posted: the caller does not wait, and the call takes effect in the
+// worker's loop, perhaps only in the next run_until(). The first call ends the step. Calls after
+// the end of the step or of the flow have no effect. The worker must outlive the calls.
 #pragma once
 
 #include <exception>

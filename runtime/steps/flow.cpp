@@ -10,7 +10,7 @@ namespace drover::steps {
 
 Flow::~Flow() {
   if (elsewhere() && cancel_from_elsewhere() && coro::Worker::try_current() == nullptr) {
-    worker_->run_until([this] { return !stands(); });
+    worker_->run_until([this] { return !is_draining(); });
   }
   worker_->call([this]() noexcept { tear_down(); });
 }
@@ -18,10 +18,10 @@ Flow::~Flow() {
 void Flow::tear_down() noexcept {
   assert(running_ == nullptr && "a flow is not destroyed by one of its own steps");
   if (main_.active()) cancel_now();
-  const bool stood = stands();
+  const bool was_draining = is_draining();
   while (detail::EndingTask* task = ending_.pop_front())
     task->flow = nullptr;  // ends without the flow
-  if (stood) stand_ended();
+  if (was_draining) drained();
   main_.drop_children(*this);
   main_.destroy_attachments(*this);
   if (state_ != nullptr) {
@@ -50,14 +50,14 @@ void Flow::execute() {
 namespace {
 
 // Lets another thread wait. It may be destroyed as soon as it was told.
-class StandWaiter final : public detail::StandObserver {
+class DrainWaiter final : public detail::DrainObserver {
  public:
-  explicit StandWaiter(coro::Worker& worker) noexcept : worker_(worker) {}
+  explicit DrainWaiter(coro::Worker& worker) noexcept : worker_(worker) {}
 
   bool told() const noexcept {
-    return told_.load(std::memory_order_acquire);  // pairs with stand_ended()
+    return told_.load(std::memory_order_acquire);  // pairs with drained()
   }
-  void stand_ended() noexcept override {
+  void drained() noexcept override {
     coro::Worker& worker = worker_;
     told_.store(true, std::memory_order_release);
     worker.tell_waiters();
@@ -80,17 +80,17 @@ void Flow::cancel() {
 
 // Waits for the awaited tasks while the worker runs. Returns true if some have not ended.
 bool Flow::cancel_from_elsewhere() {
-  StandWaiter waiter(*worker_);
+  DrainWaiter waiter(*worker_);
   worker_->call([this, &waiter] {
     cancel_here();
-    await_stand(waiter);
+    await_drained(waiter);
   });
   worker_->wait_while_running([&waiter] { return waiter.told(); });
   if (waiter.told()) return false;
   bool left = false;
   worker_->call([this, &waiter, &left]() noexcept {
     left = !waiter.told();
-    if (left) stand_observers_.remove(waiter);
+    if (left) drain_observers_.remove(waiter);
   });
   return left;
 }
@@ -124,7 +124,7 @@ void Flow::schedule(Strand& strand) {
   if (strand.queued_) return;
   strand.queued_ = true;
   ready_.push_back(strand);
-  if (running_ == nullptr && !stands()) queue_driver();
+  if (running_ == nullptr && !is_draining()) queue_driver();
 }
 
 void Flow::unschedule(Strand& strand) noexcept {
@@ -146,7 +146,7 @@ void Flow::queue_driver() {
 // Runs one burst of the strand that has been ready longest.
 void Flow::run_next() noexcept {
   driver_queued_ = false;
-  if (stands()) return;
+  if (is_draining()) return;
   Strand& strand = *ready_.first();
   unschedule(strand);
   running_ = &strand;
@@ -156,12 +156,12 @@ void Flow::run_next() noexcept {
     cancel_requested_ = false;
     if (main_.active()) cancel_now();
   }
-  if (!ready_.empty() && !stands()) queue_driver();
+  if (!ready_.empty() && !is_draining()) queue_driver();
 }
 
 void Flow::ended(Outcome outcome) noexcept {
   outcome_.store(outcome, std::memory_order_release);  // pairs with outcome()
-  if (observer_ != nullptr && stands()) {
+  if (observer_ != nullptr && is_draining()) {
     end_untold_ = true;
   } else {
     tell_end();
@@ -184,22 +184,22 @@ void Flow::task_ends(detail::EndingTask& task) noexcept {
 
 void Flow::task_ended(detail::EndingTask& task) noexcept {
   ending_.remove(task);
-  if (!stands()) stand_ended();
+  if (!is_draining()) drained();
 }
 
-// Tells the observer when the flow stands no more, or at once if it does not stand.
-void Flow::await_stand(detail::StandObserver& observer) noexcept {
-  if (stands()) {
-    stand_observers_.push_back(observer);
+// Tells the observer when all cancelled tasks have ended, or at once if there are none.
+void Flow::await_drained(detail::DrainObserver& observer) noexcept {
+  if (is_draining()) {
+    drain_observers_.push_back(observer);
   } else {
-    observer.stand_ended();
+    observer.drained();
   }
 }
 
-void Flow::stand_ended() noexcept {
+void Flow::drained() noexcept {
   if (!ready_.empty() && running_ == nullptr) queue_driver();
   if (end_untold_) tell_end();
-  while (detail::StandObserver* observer = stand_observers_.pop_front()) observer->stand_ended();
+  while (detail::DrainObserver* observer = drain_observers_.pop_front()) observer->drained();
 }
 
 void* Flow::allocate_elsewhere(Slot slot, std::size_t size) {

@@ -70,13 +70,14 @@ struct EndingTask : coro::ListNode<EndingTask> {
   Flow* flow = nullptr;
 };
 
-class StandObserver : public coro::ListNode<StandObserver> {
+// Told when a flow no longer waits for tasks that it has cancelled.
+class DrainObserver : public coro::ListNode<DrainObserver> {
  public:
-  // Called once, when the flow stands no more. May destroy the observer.
-  virtual void stand_ended() noexcept = 0;
+  // Called once. May destroy the observer.
+  virtual void drained() noexcept = 0;
 
  protected:
-  ~StandObserver() = default;
+  ~DrainObserver() = default;
 };
 
 }  // namespace detail
@@ -202,11 +203,11 @@ class alignas(64) Flow : public Steps {
   void tell_end() noexcept;
 
   // Returns true while the flow waits for tasks that it has cancelled.
-  bool stands() const noexcept { return !ending_.empty(); }
+  bool is_draining() const noexcept { return !ending_.empty(); }
   void task_ends(detail::EndingTask& task) noexcept;
   void task_ended(detail::EndingTask& task) noexcept;
-  void await_stand(detail::StandObserver& observer) noexcept;
-  void stand_ended() noexcept;
+  void await_drained(detail::DrainObserver& observer) noexcept;
+  void drained() noexcept;
   void tear_down() noexcept;
 
   // In the order of use, so that waking a flow touches few cache lines.
@@ -229,25 +230,25 @@ class alignas(64) Flow : public Steps {
   State* state_ = nullptr;
   const Limits* limits_;
   void* state_memory_;
-  coro::IntrusiveList<detail::StandObserver> stand_observers_;
+  coro::IntrusiveList<detail::DrainObserver> drain_observers_;
 };
 
-class [[nodiscard]] Flow::StopAwaiter final : detail::StandObserver, coro::Pinned {
+class [[nodiscard]] Flow::StopAwaiter final : detail::DrainObserver, coro::Pinned {
  public:
   explicit StopAwaiter(Flow& flow) noexcept : flow_(flow) {}
 
   bool await_ready() const {
     flow_.cancel();
-    return !flow_.stands();
+    return !flow_.is_draining();
   }
   void await_suspend(std::coroutine_handle<> awaiting) noexcept {
     awaiting_ = awaiting;
-    flow_.await_stand(*this);
+    flow_.await_drained(*this);
   }
   void await_resume() const noexcept {}
 
  private:
-  void stand_ended() noexcept override { worker_.ready(awaiting_); }
+  void drained() noexcept override { worker_.ready(awaiting_); }
 
   Flow& flow_;
   coro::Worker& worker_ = flow_.worker();

@@ -131,7 +131,7 @@ std::string label_value(const std::string& text) {
   return value;
 }
 
-// "Warehouses of the run."
+// Adds a metric with a help text such as "Warehouses of the run."
 void add_quantity(const load::WorkloadInfo& workload, const load::Quantity& one,
                   Families& families) {
   const std::string nouns = text::plural(2, one.noun);

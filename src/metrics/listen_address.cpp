@@ -39,7 +39,7 @@ std::optional<ListenAddress> parse_listen_address(std::string_view text) {
   const std::string host(colon == std::string_view::npos ? "" : text.substr(0, colon));
   if (host.empty() || host == "localhost") return address;
   if (host.find('\0') != std::string::npos)
-    return std::nullopt;  // inet_pton() would ignore the rest
+    return std::nullopt;  // inet_pton() would ignore the text after it
   const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
   const bool known = brackets ? parse_host(AF_INET6, host.substr(1, host.size() - 2), address)
                               : parse_host(AF_INET, host, address);

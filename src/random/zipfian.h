@@ -24,8 +24,8 @@ double zeta(std::uint64_t items, double skew);
 //   distributions. ACM Transactions on Modeling and Computer Simulation 6(3), 1996.
 //
 // It needs no sums or tables, so its construction and resize() cost as much as a few draws. A draw
-// needs less than 1.1 tries on average. Probabilities are multiples of 2^-53: ranks whose
-// probability is far smaller (beyond 2^26 at skew 2) share it with their neighbours.
+// needs less than 1.1 tries on average. Probabilities are multiples of 2^-53. Among items
+// whose probability is far below that (beyond item 2^26 at skew 2), only some can be drawn.
 class Zipfian {
  public:
   static constexpr std::uint64_t items_max = std::uint64_t{1} << 62;

@@ -277,7 +277,7 @@ Task<void> Conductor::read(Link& link, std::size_t rank) {
   }
 }
 
-// Sends the ranks a sign of life, and loses ranks that are silent.
+// Sends the ranks a sign of life, and declares silent ranks lost.
 Task<void> Conductor::watch() {
   last_watch_ = Worker::current().now();
   for (;;) {

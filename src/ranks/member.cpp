@@ -283,7 +283,7 @@ void Member::stop() {
 
 void Member::lose(const std::string& reason) {
   {
-    // Workers that have ended have called forget() before.
+    // No promise belongs to a worker that has ended, because it has called forget().
     const std::lock_guard lock(mutex_);
     if (released_) return;
     loss_ = reason;

@@ -52,7 +52,7 @@ class Member {
   // an empty action, the previous one is not called after this function has returned.
   void on_stop(std::function<void()> action);
 
-  // Drops the promises of next(). To be called before the worker of the futures ends.
+  // Drops the promises of next(). Call it before the worker that awaits their futures ends.
   void forget();
 
   // Blocks until all messages are sent, at most two seconds.

@@ -45,8 +45,9 @@ class Starter {
   enum class Lifetime {
     // The child is killed with its process group. For ssh.
     ends_with_starter,
-    // The child runs on, and is continued if it was stopped. For an agent, which ends when its
-    // connection to the coordinator does.
+    // The child keeps running, and gets SIGCONT in case it was stopped. For an agent, which ends
+    // when
+    // its connection to the coordinator closes.
     goes_on,
   };
 

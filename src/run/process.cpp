@@ -158,7 +158,7 @@ std::uint64_t memory_available() {
 void require_descriptors(DatabaseKind kind, std::size_t connections, std::size_t threads) {
   rlimit limit{};
   if (kind == DatabaseKind::ydb || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  std::error_code error;  // the count includes the directory that lists the files
+  std::error_code error;  // the count includes the descriptor of /proc/self/fd
   const auto open_files = static_cast<std::size_t>(
       std::distance(std::filesystem::directory_iterator("/proc/self/fd", error), {}));
   const std::size_t needed =

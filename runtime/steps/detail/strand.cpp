@@ -100,7 +100,7 @@ bool Strand::unwind() noexcept {
       return true;
     }
     end_waiting(at, true);
-    if (flow_->stands()) return false;
+    if (flow_->is_draining()) return false;
     if (at.ops_->kind == Kind::loop && catch_in_loop(at)) return true;
     if (handle(at)) return true;
     complete(at);
@@ -193,7 +193,7 @@ void Strand::end_waiting(Steps& step, bool run_cancel_handlers) noexcept {
       try {
         attachment->ops->cancel(*attachment, step);
       } catch (...) {  // NOLINT(bugprone-empty-catch)
-        // set_cancel() says that exceptions are dropped.
+        // Exceptions are dropped, as documented at set_cancel().
       }
     }
     destroy(*attachment);

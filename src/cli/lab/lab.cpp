@@ -1,4 +1,4 @@
-// `drover lab` and its experiments: their options, and the command line that makes a result again.
+// `drover lab` and its experiments: their options, and the command line that repeats a result.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

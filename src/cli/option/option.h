@@ -236,7 +236,7 @@ Syntax<double> start_time_syntax(std::function<double()> now);
 
 namespace detail {
 
-// Returns true if the word is "auto" and the option's value names it.
+// Returns true if the word is "auto" and the option accepts it: its value is shown as "N|auto".
 bool is_automatic(const Option& option, const std::string& word);
 
 // The syntax of bool, std::string, double, whole numbers and coro::Duration.

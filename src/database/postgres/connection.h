@@ -257,7 +257,7 @@ class alignas(64) Connection {
     bool lost = false;           // the answer is incomplete or inconsistent
     bool whole = false;          // the answer has arrived to its end
     bool committed = false;      // the last answer has the tag COMMIT
-    std::size_t count = 0;       // number of answers, including those of the setup
+    std::size_t count = 0;       // number of answers, with those of the session setup
   };
 
   // A statement that was sent.

@@ -145,8 +145,9 @@ class StatementCosts {
   StatementHistory history_;
 };
 
-// Returns the text of a statement as one short line. Hides a statement with a quoted text that
-// mentions a password: pg_stat_statements keeps the constants of utility commands.
+// Returns the text of a statement as one short line. Hides a statement that mentions
+// a password and contains a quoted text: pg_stat_statements keeps the constants of utility
+// commands.
 std::string shown_statement(std::string_view text);
 
 // Samples wait events once a second, and reads the statement costs at the end. A session is found

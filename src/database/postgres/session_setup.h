@@ -47,9 +47,10 @@ coro::Task<void> require_process(Connection& connection);
 struct SessionIdentity {
   std::int32_t pid = 0;
   std::string started;  // backend_start, as text in UTC
-  // Used instead if a process may serve another session later: the session's own application_name.
+  // The session's own application_name. It identifies the session in place of the process number if
+  // a pooler may let the process serve another session later.
   std::string application_name = {};
-  // Used instead if sessions have names and no process numbers.
+  // Identifies the session on servers whose sessions have names and no process numbers.
   std::string session_id = {};
   // On Citus, in addition: citus_backend_gpid(), which the session's connections to other nodes
   // have in their application_name.

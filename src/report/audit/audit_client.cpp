@@ -234,8 +234,9 @@ JudgedClient judge_timers(const Result& result, const std::optional<Yardstick>& 
           p99_ms};
 }
 
-// Returns why transactions queue whatever the number of connections; empty if they need not.
-std::string line_by_design(const Result& result) {
+// Returns the reason why transactions must wait in a queue even with enough connections; empty if
+// there is none.
+std::string queue_by_design(const Result& result) {
   const settings::RunSettings& plan = result.plan;
   if (plan.kind().has_warehouses) {
     if (plan.no_delays) return "with --no-delays terminals wait for a connection by design";
@@ -249,7 +250,7 @@ std::string line_by_design(const Result& result) {
 }
 
 Judged judge_waiting(const Result& result) {
-  if (const std::string reason = line_by_design(result); !reason.empty())
+  if (const std::string reason = queue_by_design(result); !reason.empty())
     return not_judged("{}", reason);
   const TransactionResult all = all_transactions(result);
   // The waits of unanswered transactions are unknown.

@@ -377,8 +377,9 @@ WithinRun rate_error(const Metric& metric, const Result& result) {
   return {OwnError{error, error, means.degrees_of_freedom}, {}};
 }
 
-// Returns half the logarithmic difference of the quantiles at two standard deviations of the rank
-// on either side, for this number of independent samples.
+// Returns the relative error of a quantile, as a logarithm. The position of the quantile among the
+// sorted samples is known to within two standard deviations. The error is half the logarithm of the
+// ratio of the values at both ends.
 OwnError quantile_error(const measure::HistogramSnapshot& histogram, double share, double samples) {
   const double reach = 2 * std::sqrt(share * (1 - share) / samples);
   const auto value = [&histogram](double at) {

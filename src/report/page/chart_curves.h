@@ -113,7 +113,7 @@ struct WaitEventStack {
   // sample.
   std::vector<std::optional<std::vector<double>>> columns;
 
-  double highest() const;  // of all sessions in a column
+  double highest() const;  // highest number of sessions, over all events, in a column
 };
 WaitEventStack make_wait_event_stack(const Result& result, const Timeline& timeline);
 

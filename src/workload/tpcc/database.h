@@ -136,8 +136,8 @@ class Database : public database::ObservedServer {
       CheckPart part, CheckSettings settings,
       std::function<void(const PieceVerdict&)> on_verdict) const = 0;
 
-  // Prepares a run with so many warehouses; none: with all that are loaded. Throws UnfitSchema if
-  // the run cannot start.
+  // Prepares a run with this number of warehouses; nullopt: with all that are loaded. Throws
+  // UnfitSchema if the run cannot start.
   virtual coro::Task<RunPreparation> prepare(std::optional<std::int32_t> warehouses) const = 0;
 
   // Returns which of the connection string's `hosts` hosts holds each of the warehouses from 1 on.

@@ -63,7 +63,7 @@ Task<void> TableCheck::read_share(CheckPart part) {
   tell_progress();
 }
 
-std::uint64_t TableCheck::rows_of_fetch() const {
+std::uint64_t TableCheck::rows_per_fetch() const {
   constexpr std::uint64_t fetched_bytes = 1 << 20;
   const auto fields = static_cast<std::uint64_t>(settings_.properties.field_count);
   return std::clamp<std::uint64_t>(fetched_bytes / (fields * (lengths_.length_max() + 1)), 1, 1000);

@@ -44,7 +44,7 @@ class TableCheck {
   }
 
   // Returns the number of rows that have about a MiB; at least 1, at most 1000.
-  std::uint64_t rows_of_fetch() const;
+  std::uint64_t rows_per_fetch() const;
 
   // `text_of(field)` returns the text of a field by its number.
   template <class TextOf>

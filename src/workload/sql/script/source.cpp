@@ -62,12 +62,12 @@ bool is_decimal_digit(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
-bool is_line_blank(char c) noexcept {
+bool is_horizontal_space(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
 bool is_blank(char c) noexcept {
-  return c == '\n' || is_line_blank(c);
+  return c == '\n' || is_horizontal_space(c);
 }
 
 std::string in_lower_case(std::string_view word) {
@@ -117,7 +117,7 @@ std::size_t Source::continuation_at(std::size_t offset) const noexcept {
 
 std::size_t Source::skip_line_blanks(std::size_t offset) const noexcept {
   for (;;) {
-    const std::size_t bytes = is_line_blank(at(offset)) ? 1 : continuation_at(offset);
+    const std::size_t bytes = is_horizontal_space(at(offset)) ? 1 : continuation_at(offset);
     if (bytes == 0) return offset;
     offset += bytes;
   }

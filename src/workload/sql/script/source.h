@@ -19,7 +19,7 @@ bool is_variable_name(std::string_view name) noexcept;
 
 bool is_decimal_digit(char c) noexcept;
 // Returns true for blanks other than a line feed.
-bool is_line_blank(char c) noexcept;
+bool is_horizontal_space(char c) noexcept;
 bool is_blank(char c) noexcept;
 
 // Converts ASCII letters. Keywords, functions, commands and units ignore case.

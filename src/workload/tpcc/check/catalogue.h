@@ -98,7 +98,7 @@ std::string predicate_of(const Domain& domain, const NamedTexts& texts);
 // Returns the text "warehouse_column" for each column that names a warehouse, joined by UNION ALL.
 std::string warehouse_columns(const NamedTexts& texts);
 
-// Each database has a vector of its own type of conditions, each with its `rule`.
+// `Answer` is a database's own type of a condition, with a member `rule`.
 
 template <class Answer>
 std::vector<Condition> rules_of(const std::vector<Answer>& answers) {

@@ -140,9 +140,9 @@ bool loses_rows(int server_version) noexcept;
 // Returns a note for the user before a run on such a server.
 std::string lost_rows_note(std::string_view server_version);
 
-// A batched statement returned or changed too few rows, or the server does not support it. Missing
-// rows do not exist, or the server has lost them: the transaction is repeated row by row, which
-// tells the two cases apart.
+// A batched statement returned or changed too few rows, or the server does not support such a
+// statement. Either the rows do not exist, or the server has wrongly left them out of the batch.
+// The transaction is repeated row by row, which tells the two cases apart.
 class RowsMissing final : public database::Error {
  public:
   using Error::Error;

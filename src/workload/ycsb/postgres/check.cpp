@@ -33,7 +33,7 @@ class PostgresCheck final : public TableCheck {
   PostgresCheck(Access access, const CheckSettings& settings)
       : TableCheck(settings, table_of(settings.properties)),
         access_(std::move(access)),
-        rows_fetched_(rows_of_fetch()) {}
+        rows_fetched_(rows_per_fetch()) {}
 
   Task<CheckReport> run();
 

@@ -31,7 +31,7 @@ class YdbCheck final : public TableCheck {
       : TableCheck(settings, table_of(settings.properties)),
         database_(std::move(database)),
         pragma_(folder_pragma(database_)),
-        rows_asked_(rows_of_fetch()) {
+        rows_asked_(rows_per_fetch()) {
     report_.server_version = "YDB";
     report_.snapshot_refusal =
         "in YDB, each transaction has its own snapshot, so ranges of keys were read at different "

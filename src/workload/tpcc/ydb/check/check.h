@@ -67,14 +67,14 @@ struct Judgement {
   // The Bool column of $judged, never NULL. Empty: every row offends.
   std::string holds = {};
   std::string expected;  // a template
-  std::string found;     // a template
+  std::string found;     // template of the text that shows the value
 };
 
 struct YqlCondition {
   Condition rule;
   std::string sql;
   std::string order;  // columns by which offenders are reported
-  std::string key;    // a template
+  std::string key;    // template of the text that names the row
   std::vector<Judgement> judgements;
 };
 

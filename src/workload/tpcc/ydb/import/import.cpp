@@ -142,7 +142,8 @@ Task<bool> index_exists(DatabaseAccess& access, SecondaryIndex index) {
 Task<PartsPlan> begin_import(DatabaseAccess& access, ImportClaim& claim, std::string folder,
                              ImportRequest request) {
   YdbAdminSession session(access);
-  // A recorded population counts even if no part is recorded, because the tables may have rows.
+  // A recorded import is continued even if none of its parts is recorded, because the tables may
+  // have rows.
   BegunImport begun = co_await plan_import(session, folder, request, true);
   if (begun.continues) {
     co_await require_known_warehouses(session, folder, begun.recorded_warehouses);
