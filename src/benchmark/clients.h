@@ -69,7 +69,7 @@ class ClientBenchmark : public run::Benchmark {
     settings.operations = plan.own_operations();
   }
 
-  // Sets what the settings of every workload's backends contain.
+  // Sets the fields that the backend settings of all workloads have in common.
   void complete_backend_settings(std::size_t worker, const database::ServerFacts& server,
                                  auto& settings) const {
     const load::Plan& plan = options_.plan;

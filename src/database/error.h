@@ -24,8 +24,8 @@ inline constexpr std::size_t error_class_count = 7;
 
 // How long to wait before a retry.
 enum class Backoff : std::uint8_t {
-  fast,  // another transaction was quicker
-  slow,  // the server reports that it is overloaded
+  fast,  // retry soon: another transaction won a conflict
+  slow,  // retry later: the server reports that it is overloaded
 };
 
 std::string_view error_class_name(ErrorClass error_class) noexcept;

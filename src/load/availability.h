@@ -131,7 +131,7 @@ class Availability {
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<coro::Instant> since_{coro::Instant{}};  // the last answer, or start of work
   std::atomic<coro::Duration> precision_{
-      coro::Duration(-1)};  // of `since_`. Negative: the first answer is recorded
+      coro::Duration(-1)};  // most lag of `since_`; negative until the first answer is recorded
   std::atomic<coro::Duration> stall_from_{shortest_stall};
 };
 

@@ -115,8 +115,8 @@ class ClientGroup final : database::SessionObserver {
     backlog_ = std::move(backlog);
   }
 
-  // Starts work that no terminal waits for. At the end it may continue as transactions in flight
-  // may.
+  // Starts work that no terminal waits for. At the end of the run, the work may continue
+  // for as long as transactions in flight may.
   void start_in_background(coro::Task<void> work) { aside_->start(std::move(work)); }
   // Executes a transaction of background work. Returns true if it succeeded. The caller counts it.
   coro::Task<bool> transact_in_background(Transaction& transaction);

@@ -21,7 +21,7 @@ namespace drover::load {
 // Processor use of a worker in the measured interval.
 struct WorkerHealth {
   double load = 0;                 // 0 to 1: share of the time in which the thread had a processor
-  double run_queue_share = 0;      // 0 to 1: share in which it was ready and waited for one
+  double run_queue_share = 0;      // 0 to 1: share in which the thread waited for a processor
   coro::Duration wake_up_delay{};  // mean wait for a processor
 };
 

@@ -63,9 +63,9 @@ Task<load::Outcome> execute(const RunPlan& run, Benchmark& benchmark, RunMonitor
   Duration wait = patience_left(timeout, coro::Worker::current().now() - load_ended);
   if (stop.requested()) wait = std::min(wait, wait_after_interrupt);
   if (outcome.failure) wait = std::min(wait, wait_after_failure);
-  // Statement statistics are read first, so that they do not contain the look-ups.
   const std::vector<load::Stall>& stalls = outcome.availability.stalls;
   const bool is_silent = !stalls.empty() && !stalls.back().end;
+  // Reads the statement statistics before ask_afterwards(), whose look-ups they must not contain.
   co_await monitors.server.finish_activity(
       std::min(wait, is_silent ? wait_after_failure : wait_after_interrupt));
   co_await stop.unless_requested(benchmark.ask_afterwards(wait));

@@ -110,7 +110,7 @@ class SegmentList {
   void follow_last(Guard& guard) noexcept { guard.follow(last_); }
 
   // Calls `push(segment)` on the last segment, or on a new one, until it returns true. `push`
-  // returns false if the segment has no room. Requires: guard_last() led to `last`.
+  // returns false if the segment has no room. Requires: `last` comes from guard_last().
   template <class Push>
   void push(Guard& last, Push push) {
     while (!push(*last) && !append_new(*last, push)) follow_last(last);
@@ -184,8 +184,8 @@ class SegmentList {
   // Seldom written.
   alignas(cache_line_bytes) std::atomic<Segment*> first_{nullptr};
   std::atomic<Segment*> last_{nullptr};
-  // Written by threads that retire or make a segment. The stock outlives the scheme, whose
-  // destructor puts segments into it.
+  // Written by threads that retire or make a segment. `spares_` outlives `reclamation_`, whose
+  // destructor puts segments into `spares_`.
   alignas(cache_line_bytes) SpareNodes<Segment> spares_;
   Reclamation reclamation_;
 };

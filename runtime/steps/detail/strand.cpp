@@ -90,7 +90,7 @@ void Strand::complete(Steps& step) noexcept {
 bool Strand::unwind() noexcept {
   while (error_pending_) {
     Steps& at = *current_;
-    if (at.phase_ == Phase::done) {  // ended from outside before an outer step's error
+    if (at.phase_ == Phase::done) {  // the step was ended from outside, then an outer step failed
       complete(at);
       continue;
     }

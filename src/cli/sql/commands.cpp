@@ -255,8 +255,8 @@ std::vector<std::string> shown_definitions(const ScriptArguments& scripts) {
   return shown;
 }
 
-// Returns the settings of a search that are not the words of options. The contents of a file may
-// have changed when the search is resumed.
+// Returns further settings of a search, besides the words of its options: the definitions, and a
+// fingerprint of the scripts, whose files may have changed when the search is resumed.
 std::map<std::string, std::string> settings_of_scripts(const ScriptArguments& scripts,
                                                        const std::vector<sql::ScriptText>& texts) {
   std::string all;

@@ -242,7 +242,8 @@ void tighten(ServerFacts& facts, std::int64_t most, std::int64_t used, std::stri
   facts.connections_limit = std::move(name);
 }
 
-// Superusers have no such limits. Behind transaction pooling, they apply to the pooler's sessions.
+// Applies the connection limits of the role and of the database. Does nothing for a superuser, who
+// has no such limits, and behind transaction pooling, where the limits count the pooler's sessions.
 Task<void> apply_own_limits(Connection& connection, ServerFacts& facts) {
   const Dialect dialect = connection.dialect();
   const bool has_catalogue = dialect == Dialect::postgres || dialect == Dialect::citus;

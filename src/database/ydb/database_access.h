@@ -70,7 +70,7 @@ struct IndexOperation {
   std::string id = {};
   bool ready = false;
   std::optional<YdbError> error = {};  // set if the operation is ready and has failed
-  bool ended = false;                  // the build itself has failed, not only the call
+  bool ended = false;                  // the server has cancelled or rejected the build
 };
 
 // Starts to build an index in the background. Throws if the server refuses. `table` is a path.

@@ -54,7 +54,8 @@ struct QueueLoad {
   double measured_s = 1;
 };
 
-// The figures of a measurement. Only the first is a number if no consumer ran.
+// The figures of a measurement. If the system did not run a consumer in the measured time, only
+// items_per_s is a finite number.
 struct QueueFigures {
   double items_per_s = 0;
   double cpu_ns_per_item = 0;  // all threads, with their work

@@ -200,8 +200,8 @@ class ShiftSearch {
            difference > options_.difference_least;
   }
 
-  // `explained` is a part of the sum of squares. A shape beside the mean takes two degrees of
-  // freedom.
+  // Keeps `shift` if it is more significant than the best so far. `explained`: the part of the sum
+  // of squares that the shift explains. The mean and the shift take two degrees of freedom.
   void keep_best(LevelShift shift, double explained) {
     const double noise = options_.noise_deviation * options_.noise_deviation * (count_ - 2);
     // The rest of a perfect fit is rounding.

@@ -101,8 +101,8 @@ ThinkTimes compare_think_times(const Result& result, const TransactionResult& on
   const double mean_s = mean_specified_s / result.plan.pace;
   const Distribution expected = observed_exponential(mean_s, result.plan.warmup_s, interval_s);
   const measure::HistogramSnapshot& lag = result.client.timer_lag;
-  // The process is not quite stationary; and where it is not at all, the pauses that are cut by the
-  // edges of the interval may be of any length.
+  // The model assumes that pauses begin at a constant rate, which is not quite true. In a disturbed
+  // run it is not true at all: the pauses that the edges of the interval cut may have any length.
   const double model_error = 0.005 + (is_disturbed(result) ? mean_s / interval_s : 0);
   const double error_s =
       bound_deviations * expected.deviation / std::sqrt(static_cast<double>(one.think.count())) +

@@ -234,7 +234,8 @@ struct Account {
   std::optional<std::int64_t> in_data = {};  // rise in the data; none if they could not be read
   std::uint64_t unresolved = 0;  // unknown commits, any of which may have been committed
 
-  // Returns how many unresolved commits were committed, by the data.
+  // Returns how many of the unresolved commits are in the data, or nothing if the data could not be
+  // read. Negative: counted commits are missing in the data.
   std::optional<std::int64_t> more() const {
     return in_data ? std::optional(*in_data - static_cast<std::int64_t>(counted)) : std::nullopt;
   }

@@ -180,7 +180,8 @@ void Merger::Sum::add_plan(const Result& part) {
   sum.server_stats = sum.server_stats || part.plan.server_stats;
 }
 
-// Adds the sections whose fields are added. Requires: the sum has the sections of another part.
+// Adds to the sum the sections of `part` that are merged field by field. Requires: the sum already
+// has the sections of an earlier part.
 void Merger::Sum::add_sections(const Result& part) {
   add_plan(part);
   model::add(result.transactions, part.transactions);

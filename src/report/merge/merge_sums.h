@@ -29,7 +29,7 @@ class SecondSums {
   };
   struct Place {
     bool is_measured = false;  // of the measurement interval, else of the warm-up
-    std::uint64_t number = 0;  // in its phase
+    std::uint64_t number = 0;  // index of the point in its phase, from 0
     auto operator<=>(const Place&) const = default;
   };
 

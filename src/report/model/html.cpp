@@ -180,7 +180,8 @@ void write_cell(HtmlWriter& html, const Cell& cell, bool is_number, bool is_head
   for (const CellPart& part : cell.parts) html.line(part.selector, part.text);
 }
 
-// The columns of one of the parts of a table, which share its names.
+// Returns the shown columns of a part of the table: column 0, the names, which all parts share, and
+// the part's own columns.
 std::vector<std::size_t> columns_of_part(const Table& table, std::size_t part) {
   const auto& further = table.further_parts;
   const std::size_t first = part == 0 ? 1 : further[part - 1].first_column;

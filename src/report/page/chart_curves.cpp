@@ -107,7 +107,7 @@ class ColumnSum {
  private:
   struct Sum {
     double total = 0;
-    double weight = 0;  // seconds of rates, points of values
+    double weight = 0;  // of a rate: seconds; of another figure: points
     double low = 0;
     double high = 0;
     bool any = false;

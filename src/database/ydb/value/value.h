@@ -200,7 +200,7 @@ class ValueView {
   // The following functions throw for NULL, and for another type.
   bool boolean() const;
   std::int64_t integer() const;   // of whole numbers, dates and times; throws if out of range
-  std::uint64_t natural() const;  // likewise
+  std::uint64_t natural() const;  // of the same types as integer(); throws if out of range
   std::int32_t int32() const { return static_cast<std::int32_t>(integer()); }
   double real() const;            // of Double and Float
   std::string_view text() const;  // of String, Utf8, Json and Yson

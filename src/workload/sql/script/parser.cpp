@@ -414,7 +414,7 @@ class ScriptParser {
   std::vector<OpenCondition> conditions_;
   std::string pragmas_;  // of YQL, so far
   std::vector<Declaration> declarations_;
-  std::vector<YqlMention> undeclared_;  // possibly of variables
+  std::vector<YqlMention> undeclared_;  // names without a DECLARE; some may be variables
 };
 
 const std::array<ScriptParser::MetaCommand, 15> ScriptParser::meta_commands = {{

@@ -38,7 +38,7 @@ class SqlText {
   // Returns the text with $1, $2, … for variables. Each mention of a variable has a number of its
   // own, because the server may derive different types.
   std::string with_parameters() const;
-  // Returns the variable of each number.
+  // Returns the variables that $1, $2, … stand for, in this order.
   const std::vector<Slot>& parameters() const noexcept { return parameters_; }
   // Returns the number of line ends before the parameter with this index.
   std::size_t lines_before(std::size_t parameter) const;

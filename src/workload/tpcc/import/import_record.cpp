@@ -405,7 +405,8 @@ Task<std::optional<ImportClaim::Holder>> ImportClaim::exchange(Holder seen, Hold
   co_return co_await read();
 }
 
-// The answer may be lost and the update repeated, so that only the row tells whether it is ours.
+// Returns true if the row names the owner of `next` after the update. Only the row tells whether
+// the update succeeded, because its answer may be lost and the update repeated.
 Task<bool> ImportClaim::replace(Holder seen, Holder next) {
   const std::optional<Holder> now = co_await exchange(std::move(seen), next);
   const bool done = now && now->owner == next.owner;

@@ -154,7 +154,8 @@ bool is_lost_row(const database::Error& error) noexcept;
 // Returns true if the server does not support the statement (SQLSTATE 0A000).
 bool is_not_supported(const database::Error& error) noexcept;
 
-// Returns a line for the user, in the middle of a run, on why batched transactions go by row.
+// Returns a note for the user, which is shown during a run: why batched transactions now update row
+// by row.
 std::string by_row_note(const RowsMissing& error);
 
 }  // namespace drover::tpcc::postgres

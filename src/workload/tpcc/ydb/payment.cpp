@@ -61,7 +61,7 @@ class Payment final : public StyledTransaction<PaymentInput> {
       : StyledTransaction(style), text_(database) {}
 
  private:
-  // Without the values that are read of the customer, and without $h_data.
+  // Returns the values that need no row: all except those of the customer's row and $h_data.
   Values values_of(const PaymentInput& input, std::uint32_t mark) {
     Values values = {{"$w_id", input.w_id},
                      {"$d_id", input.d_id},

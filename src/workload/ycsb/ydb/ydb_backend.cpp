@@ -33,7 +33,8 @@ std::string value_parameter(std::size_t number) {
   return fmt::format("$value{}", number);
 }
 
-// Returns an expression. The digit that precedes the version keeps its zeros. Unwrap() makes the
+// Returns an expression for the version of the field plus 1. A digit 1 is put before the version
+// and removed after the addition, so that the version keeps its leading zeros. Unwrap() makes the
 // statement fail for a text without a version, which CAST would turn into NULL.
 std::string next_version(const std::string& field) {
   return fmt::format(
@@ -201,11 +202,11 @@ YdbBackend::YdbBackend(database::ydb::YdbDatabase database, BackendSettings sett
 
 YdbBackend::~YdbBackend() = default;
 
-// Looks for a write in a transaction that also writes its row: with its own value, or, if an insert
-// has left no row, by deleting the row. Without this, a server could still commit the write after
-// the look, because a transaction that only reads prevents no later commit
-// (workload/tpcc/ydb/resolve.cpp). After it, what the write has read is out of date, so that its
-// commit is ABORTED.
+// Finds out whether `write` was committed. The transaction that reads the row also writes the row:
+// it sets a field to the value that the field has, or deletes the row if an insert has left none. A
+// transaction that only reads prevents no later commit (workload/tpcc/ydb/resolve.cpp), so that the
+// server could still commit `write` after the look. After the look's own write, the data that
+// `write` has read are out of date, so that a later commit of `write` is ABORTED.
 Task<Resolution> YdbBackend::resolve_one(ServerSession& session, const UnknownCommit& write) const {
   const KeyName key = values_.key_of(write.operation);
   const std::string head = folder_pragma(database_) + "DECLARE $key AS Utf8;\n";
