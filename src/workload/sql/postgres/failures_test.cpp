@@ -405,6 +405,7 @@ TEST_F(LostSessions, WhileTheyPrepareALoneStatementHaveCommittedNothing) {
 
 // The server reports an idle timeout only before it executes a part of the message.
 TEST_F(LostSessions, AtAnIdleTimeoutLeaveNoCommitInDoubt) {
+  query("CREATE TABLE IF NOT EXISTS written (n int)");
   query("CREATE OR REPLACE PROCEDURE fill() LANGUAGE sql AS 'INSERT INTO written VALUES (1)'");
   struct Case {
     std::vector<Protocol> protocols;
