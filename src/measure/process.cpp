@@ -20,11 +20,16 @@ namespace drover::measure {
 
 namespace {
 
-// Returns the number in the line `key: number`, or 0.
+// Returns the number after "key:" at the beginning of a line, or 0.
 std::uint64_t status_number(std::string_view status, std::string_view key) {
-  const std::string value = value_of_line(status, key);
+  const std::string text = fmt::format("\n{}", status);
+  const std::string begin = fmt::format("\n{}:", key);
+  const std::size_t at = text.find(begin);
+  if (at == std::string::npos) return 0;
+  const std::size_t digits =
+      std::min(text.find_first_not_of(" \t", at + begin.size()), text.size());
   std::uint64_t number = 0;
-  std::from_chars(value.data(), value.data() + value.size(), number);
+  std::from_chars(text.data() + digits, text.data() + text.size(), number);
   return number;
 }
 
